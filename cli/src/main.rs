@@ -1,0 +1,3 @@
+//! The `relayout` program.
+
+fn main() {}

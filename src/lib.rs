@@ -1,0 +1,12 @@
+//! relayout moves arrays between memory layouts, exactly, at the speed of memory.
+#![deny(unsafe_code)]
+
+mod element;
+mod error;
+mod layout;
+mod shape;
+
+pub use element::PrimitiveType;
+pub use error::{LayoutError, ParseError};
+pub use layout::{Layout, PaddingValue, SplitConfig, Tile, TileDimension};
+pub use shape::{ArrayShape, DimensionSize, Shape};
