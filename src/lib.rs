@@ -5,6 +5,8 @@ mod element;
 mod error;
 mod layout;
 mod shape;
+mod text;
+mod validate;
 
 pub use element::PrimitiveType;
 pub use error::{LayoutError, ParseError};
