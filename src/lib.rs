@@ -1,15 +1,19 @@
 //! relayout moves arrays between memory layouts, exactly, at the speed of memory.
 #![deny(unsafe_code)]
 
+mod dimension;
 mod element;
 mod error;
 pub mod hlo;
+pub mod index;
 mod layout;
 mod problem;
 mod shape;
+mod size;
 mod text;
 mod validate;
 
+pub use dimension::axis_name;
 pub use element::PrimitiveType;
 pub use error::{LayoutError, ParseError};
 pub use layout::{Layout, PaddingValue, SplitConfig, Tile, TileDimension};
