@@ -1,6 +1,7 @@
 //! relayout moves arrays between memory layouts, exactly, at the speed of memory.
 #![deny(unsafe_code)]
 
+mod construct;
 mod dimension;
 mod element;
 mod error;
