@@ -14,6 +14,7 @@ mod shape;
 mod size;
 mod text;
 mod validate;
+pub mod value;
 
 pub use dimension::axis_name;
 pub use element::PrimitiveType;
