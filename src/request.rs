@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{ArrayShape, LayoutError, PaddingValue, PrimitiveType, Shape};
+use crate::{ArrayShape, LayoutError, PaddingValue, PrimitiveType, Shape, Tile, TileDimension};
 
 /// What becomes of destination slots that hold no element.
 #[non_exhaustive]
@@ -376,14 +376,7 @@ impl<'a> Request<'a> {
         if let Slot::Bits(bits) = slot {
             return Err(PlanError::StridesOfPacked { end, bits });
         }
-        // Only the first tile may touch the tile counts, whose distances the strides are.
-        let tiles = shape.layout().tiles();
-        let has_combine = |tile: &crate::Tile| tile.dimensions().contains(&crate::TileDimension::Combine);
-        let reaches_out = |index: usize| {
-            let longer = index > 0 && tiles[index].dimensions().len() > tiles[0].dimensions().len();
-            longer || (index == 0 && has_combine(&tiles[0]))
-        };
-        match (0..tiles.len()).find(|&index| reaches_out(index)) {
+        match tile_beyond_the_first(shape.layout().tiles()) {
             Some(tile) => Err(PlanError::StridesOfTiling { end, tile }),
             None => Ok(()),
         }
@@ -462,6 +455,23 @@ impl<'a> Request<'a> {
             sizes.into_iter().all(|(size, &extent)| size.bound() == Some(extent))
         })
     }
+}
+
+/// The first tile that touches the tile counts, whose distances explicit strides are: a `*` in the first tile merges
+/// them, and a later tile does where it is longer than what the tiles before it left inside the first.
+fn tile_beyond_the_first(tiles: &[Tile]) -> Option<usize> {
+    let mut inside = tiles.first()?.dimensions().len();
+    for (index, tile) in tiles.iter().enumerate() {
+        let entries = tile.dimensions().len();
+        let sizes = tile.dimensions().iter().filter(|&&entry| entry != TileDimension::Combine).count();
+        if index == 0 && sizes < entries || entries > inside {
+            return Some(index);
+        }
+        if index > 0 {
+            inside = inside + 2 * sizes - entries;
+        }
+    }
+    None
 }
 
 fn expect_rank(what: &'static str, expected: usize, found: usize) -> Result<(), PlanError> {

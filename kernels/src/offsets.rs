@@ -34,7 +34,8 @@ impl Offsets<'_> {
     }
 }
 
-/// Copies one element of `element_bytes` for every point; places are in bytes, tables of both sides of equal length.
+/// Copies one element of `element_bytes` for every point, and writes zeros behind it up to `slot_bytes` of the
+/// destination; places are in bytes, tables of both sides of equal length.
 ///
 /// # Errors
 /// [`OutOfBounds`] where some element lies outside its slice; nothing was moved then.
@@ -44,12 +45,16 @@ pub fn copy_offsets(
     from: Offsets<'_>,
     to: Offsets<'_>,
     element_bytes: usize,
+    slot_bytes: usize,
 ) -> Result<(), OutOfBounds> {
     if from.outer.is_empty() || from.inner.is_empty() {
         return Ok(());
     }
     from.check(element_bytes, src.len(), Side::Source)?;
-    to.check(element_bytes, dst.len(), Side::Destination)?;
+    to.check(slot_bytes.max(element_bytes), dst.len(), Side::Destination)?;
+    if slot_bytes > element_bytes {
+        each_pair(from, to, |_, d| dst[d + element_bytes..d + slot_bytes].fill(0));
+    }
     match element_bytes {
         1 => elements::<1>(src, dst, from, to),
         2 => elements::<2>(src, dst, from, to),
