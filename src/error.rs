@@ -31,16 +31,31 @@ impl ParseError {
     }
 
     /// The line of the text that the error is in, with a caret under the place.
+    ///
+    /// Tabs stay tabs, so that the caret stands right whatever their width; of a long line only the surroundings of
+    /// the place are shown.
     pub fn caret(&self) -> String {
-        let mut at = self.offset.min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let start = self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        let end = self.text[at..].find('\n').map_or(self.text.len(), |newline| at + newline);
-        let column = self.text[start..at].chars().count();
-        format!("{}\n{:column$}^", &self.text[start..end], "")
+        const SHOWN: usize = 60;
+        let end = self.offset.min(self.text.len());
+        let at = (0..=end).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
+        let (before, after) = self.text.split_at(at);
+        let before = before.rsplit(['\n', '\r']).next().unwrap_or_default();
+        let after = after.split(['\n', '\r']).next().unwrap_or_default();
+
+        let mut line = String::new();
+        let hidden = before.chars().count().saturating_sub(SHOWN);
+        line.extend((hidden > 0).then_some('…'));
+        line.extend(before.chars().skip(hidden).map(printable));
+        let blank: String = line.chars().map(|c| if c == '\t' { c } else { ' ' }).collect();
+        line.extend(after.chars().take(SHOWN).map(printable));
+        line.extend(after.chars().nth(SHOWN).map(|_| '…'));
+        format!("{line}\n{blank}^")
     }
+}
+
+/// Keeps control characters of the text from reaching a terminal.
+fn printable(character: char) -> char {
+    if character.is_control() && character != '\t' { char::REPLACEMENT_CHARACTER } else { character }
 }
 
 impl fmt::Display for ParseError {
@@ -138,6 +153,12 @@ pub enum LayoutError {
     TailPaddingAlignment {
         /// The value that came.
         elements: i64,
+    },
+    /// A memory space that XLA cannot store.
+    #[error("memory_space (S) is {space}, expected -128 to 127")]
+    MemorySpace {
+        /// The value that came.
+        space: i64,
     },
     /// A field of sparse arrays on an array that is not sparse.
     #[error("layout has {field}, but the array is not sparse")]

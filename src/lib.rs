@@ -4,9 +4,13 @@
 mod element;
 mod error;
 mod layout;
+mod problem;
 mod shape;
+mod text;
+mod validate;
 
 pub use element::PrimitiveType;
 pub use error::{LayoutError, ParseError};
 pub use layout::{Layout, PaddingValue, SplitConfig, Tile, TileDimension};
+pub use problem::Problem;
 pub use shape::{ArrayShape, DimensionSize, Shape};
