@@ -3,6 +3,7 @@
 
 mod element;
 mod error;
+pub mod hlo;
 mod layout;
 mod problem;
 mod shape;

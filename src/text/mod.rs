@@ -7,7 +7,9 @@ mod lexer;
 mod notes;
 mod parser;
 mod print;
+mod raw;
 
+pub(crate) use lexer::Token;
 pub(crate) use parser::{Parser, Result};
 
 use std::str::FromStr;

@@ -7,7 +7,7 @@ pub(crate) type Result<T> = std::result::Result<T, ParseError>;
 
 /// A recursive-descent parser with one token of lookahead.
 pub(crate) struct Parser<'a> {
-    lexer: Lexer<'a>,
+    pub(super) lexer: Lexer<'a>,
     pub(super) current: Lexed<'a>,
     /// Tuples that are open.
     depth: usize,
