@@ -1,1 +1,29 @@
-//! Copy kernels: they see bytes, strides and extents, and know nothing of shapes or layouts.
+//! Copy kernels: they see bytes, strides and extents, and know nothing of shapes, layouts or threads.
+//!
+//! Every entry point is safe: it checks, with checked arithmetic and before the first byte moves, that each address
+//! that its loops reach lies inside the slices given, and reports [`OutOfBounds`] otherwise. What is unsafe lies
+//! behind those checks.
+//!
+//! | module | moves |
+//! |---|---|
+//! | [`copy_nest`] | elements of whole bytes under a loop nest: runs, and blocked strided loops for the rest |
+//! | [`copy_slots`] | slots of 1, 2 or 4 bits, or whole bytes, under a loop nest, one value at a time |
+//! | [`copy_offsets`], [`copy_slot_offsets`] | elements whose places come from tables |
+//! | [`fill_nest`] | one value into every place of a loop nest |
+//! | [`stream_copy`], [`stream_prefetch_copy`] | a plain copy past the cache: the yardstick of every measurement |
+
+mod fill;
+mod level;
+mod nest;
+mod offsets;
+mod slots;
+mod stream;
+mod strided;
+
+pub use fill::{Fill, fill_nest};
+pub use level::{Level, LevelError};
+pub use nest::{Loop, Nest, OutOfBounds, Side};
+pub use offsets::{Offsets, copy_offsets, copy_slot_offsets};
+pub use slots::{Bits, SlotWidth, copy_slots};
+pub use stream::{stream_copy, stream_prefetch_copy};
+pub use strided::copy_nest;

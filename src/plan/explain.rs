@@ -1,0 +1,130 @@
+//! Why a plan is what it is: every state on the way, as data and as text.
+
+use std::fmt;
+
+use super::Plan;
+use super::step::{Kernel, Step};
+use super::tables::Tables;
+
+/// One box of a plan.
+#[non_exhaustive]
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoxExplanation {
+    /// The kernel that runs the box.
+    pub kernel: String,
+    /// True for boxes that only write padding, or the unused part of wide slots.
+    pub is_fill: bool,
+    /// How often each loop runs, outermost first.
+    pub extents: Vec<usize>,
+    /// What each loop adds to the source place, in bytes, or in slots where slots share bytes.
+    pub src_strides: Vec<isize>,
+    /// What each loop adds to the destination place.
+    pub dst_strides: Vec<isize>,
+    /// The source place of the first element.
+    pub src_offset: isize,
+    /// The destination place of the first element.
+    pub dst_offset: isize,
+}
+
+/// What a plan does and why; see [`Plan::explain`].
+#[non_exhaustive]
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explanation {
+    /// The source shape, canonical text.
+    pub src: String,
+    /// The destination shape, canonical text.
+    pub dst: String,
+    /// How a place in the source follows from a logical index; empty for arrays without elements.
+    pub src_digits: String,
+    /// How a place in the destination follows from a logical index.
+    pub dst_digits: String,
+    /// The boxes, in the order of execution.
+    pub boxes: Vec<BoxExplanation>,
+    /// The names of the kernels, each once.
+    pub kernels: Vec<String>,
+    /// Why the plan has this form.
+    pub reason: String,
+    /// Bytes of the source buffer.
+    pub src_bytes: usize,
+    /// Bytes of the destination buffer.
+    pub dst_bytes: usize,
+    /// See [`Plan::is_identity`].
+    pub is_identity: bool,
+    /// See [`Plan::is_memcpy`].
+    pub is_memcpy: bool,
+}
+
+impl Plan {
+    /// Every state between the layouts and the kernels.
+    pub fn explain(&self) -> Explanation {
+        let digits = |digits: &Option<super::Digits>| digits.as_ref().map(ToString::to_string).unwrap_or_default();
+        let boxes: Vec<BoxExplanation> = self.steps.iter().map(explain_step).collect();
+        let mut kernels: Vec<String> = self.steps.iter().map(|step| step.kernel.to_string()).collect();
+        kernels.extend(self.tables.as_ref().map(|_| "scalar-offsets".to_owned()));
+        kernels.sort();
+        kernels.dedup();
+        Explanation {
+            src: self.src.to_string(),
+            dst: self.dst.to_string(),
+            src_digits: digits(&self.src_digits),
+            dst_digits: digits(&self.dst_digits),
+            boxes,
+            kernels,
+            reason: self.reason(),
+            src_bytes: self.src_byte_size(),
+            dst_bytes: self.dst_byte_size(),
+            is_identity: self.is_identity(),
+            is_memcpy: self.is_memcpy(),
+        }
+    }
+
+    fn reason(&self) -> String {
+        if let Some(tables) = &self.tables {
+            return tables_reason(tables);
+        }
+        let fills = self.steps.iter().filter(|step| matches!(step.kernel, Kernel::Fill(_))).count();
+        match (self.steps.len() - fills, fills) {
+            (0, 0) => "nothing to move: the array has no elements".to_owned(),
+            _ if self.is_identity() => "both layouts give the same bytes: one copy".to_owned(),
+            _ if self.is_memcpy() => "the elements lie in the same order on both sides: one copy".to_owned(),
+            (copies, fills) => {
+                format!("both layouts advance evenly over {copies} boxes of elements, and {fills} boxes are filled")
+            }
+        }
+    }
+}
+
+fn tables_reason(tables: &Tables) -> String {
+    format!(
+        "no short list of boxes describes the pair: places come from tables over {} by {} indices",
+        super::tables::points(&tables.outer),
+        super::tables::points(&tables.inner),
+    )
+}
+
+fn explain_step(step: &Step) -> BoxExplanation {
+    BoxExplanation {
+        kernel: step.kernel.to_string(),
+        is_fill: matches!(step.kernel, Kernel::Fill(_)),
+        extents: step.loops.iter().map(|l| l.extent).collect(),
+        src_strides: step.loops.iter().map(|l| l.src_stride).collect(),
+        dst_strides: step.loops.iter().map(|l| l.dst_stride).collect(),
+        src_offset: step.src_offset,
+        dst_offset: step.dst_offset,
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let explanation = self.explain();
+        writeln!(f, "{} -> {}", explanation.src, explanation.dst)?;
+        writeln!(f, "  {} bytes -> {} bytes", explanation.src_bytes, explanation.dst_bytes)?;
+        writeln!(f, "  src: {}", explanation.src_digits)?;
+        writeln!(f, "  dst: {}", explanation.dst_digits)?;
+        write!(f, "  {}", explanation.reason)?;
+        for step in &self.steps {
+            write!(f, "\n  {step}")?;
+        }
+        Ok(())
+    }
+}

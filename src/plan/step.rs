@@ -1,0 +1,104 @@
+//! What a plan executes: boxes with the kernel chosen for each.
+
+use std::fmt;
+
+use relayout_kernels::{Bits, Fill, Loop, Nest, SlotWidth};
+use smallvec::SmallVec;
+
+use super::pieces::Piece;
+use crate::Slot;
+
+/// How the elements of a box are moved.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Kernel {
+    /// One run of bytes.
+    Copy { bytes: usize },
+    /// Runs of bytes that are contiguous on both sides.
+    Rows { element_bytes: usize },
+    /// Elements in square blocks over the loops that are fastest in the source and in the destination.
+    Blocked { element_bytes: usize },
+    /// Values of packed slots, or values narrower than their slots, one at a time.
+    Slots { value_bits: u32 },
+    /// No source: one value everywhere.
+    Fill(Fill),
+}
+
+impl Kernel {
+    /// Bytes of an element that moves, where elements are whole bytes.
+    pub(crate) fn element_bytes(self) -> usize {
+        match self {
+            Kernel::Copy { .. } => 1,
+            Kernel::Rows { element_bytes } | Kernel::Blocked { element_bytes } => element_bytes,
+            Kernel::Slots { .. } | Kernel::Fill(_) => 0,
+        }
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kernel::Copy { .. } => f.write_str("scalar-copy"),
+            Kernel::Rows { element_bytes } => write!(f, "scalar-rows-b{}", element_bytes * 8),
+            Kernel::Blocked { element_bytes } => write!(f, "scalar-blocked-b{}", element_bytes * 8),
+            Kernel::Slots { value_bits } => write!(f, "scalar-slots-b{value_bits}"),
+            Kernel::Fill(_) => f.write_str("scalar-fill"),
+        }
+    }
+}
+
+/// One box, ready to run.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Step {
+    pub(crate) kernel: Kernel,
+    pub(crate) src_offset: isize,
+    pub(crate) dst_offset: isize,
+    pub(crate) loops: SmallVec<[Loop; 6]>,
+}
+
+impl Step {
+    /// `None` where an address does not fit this machine.
+    pub(crate) fn new(kernel: Kernel, piece: &Piece) -> Option<Step> {
+        let mut loops = SmallVec::new();
+        for atom in &piece.atoms {
+            loops.push(Loop {
+                extent: atom.extent.try_into().ok()?,
+                src_stride: atom.src_stride.try_into().ok()?,
+                dst_stride: atom.dst_stride.try_into().ok()?,
+            });
+        }
+        let (src_offset, dst_offset) = (piece.src_offset.try_into().ok()?, piece.dst_offset.try_into().ok()?);
+        Some(Step { kernel, src_offset, dst_offset, loops })
+    }
+
+    pub(crate) fn nest(&self) -> Nest<'_> {
+        Nest { src_offset: self.src_offset, dst_offset: self.dst_offset, loops: &self.loops }
+    }
+
+    /// Elements, or bytes of a single run, that the box holds.
+    pub(crate) fn points(&self) -> usize {
+        self.loops.iter().map(|l| l.extent).product()
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |of: fn(&Loop) -> String| self.loops.iter().map(of).collect::<Vec<_>>().join(",");
+        write!(f, "{} extents [{}]", self.kernel, list(|l| l.extent.to_string()))?;
+        if let Kernel::Fill(fill) = self.kernel {
+            write!(f, " value {:#x}", fill.value)?;
+        } else {
+            write!(f, " src {}+[{}]", self.src_offset, list(|l| l.src_stride.to_string()))?;
+        }
+        write!(f, " dst {}+[{}]", self.dst_offset, list(|l| l.dst_stride.to_string()))
+    }
+}
+
+/// The kernels' word for a slot; `None` where it does not fit this machine.
+pub(crate) fn slot_width(slot: Slot) -> Option<SlotWidth> {
+    Some(match slot {
+        Slot::Bytes(bytes) => SlotWidth::Bytes(bytes.try_into().ok()?),
+        Slot::Bits(1) => SlotWidth::Bits(Bits::One),
+        Slot::Bits(2) => SlotWidth::Bits(Bits::Two),
+        Slot::Bits(_) => SlotWidth::Bits(Bits::Four),
+    })
+}

@@ -1,0 +1,487 @@
+//! What is to be moved: the question that the reference and the planner both answer.
+
+use thiserror::Error;
+
+use crate::{ArrayShape, LayoutError, PaddingValue, PrimitiveType, Shape, Tile, TileDimension};
+
+/// What becomes of destination slots that hold no element.
+#[non_exhaustive]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Padding {
+    /// They keep what they held.
+    Leave,
+    /// They become zero, so that equal arrays give equal bytes.
+    Zero,
+    /// They become this element: its bits, in the low bits of the number.
+    Fill(u128),
+}
+
+/// A box of the source array that goes to a box of the destination array.
+///
+/// Each list has one entry per logical dimension. With a region the two shapes need only have the same rank. Only the
+/// region's elements are written: padding is left alone unless the region is the whole destination.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Region {
+    extents: Vec<i64>,
+    src_start: Vec<i64>,
+    dst_start: Vec<i64>,
+}
+
+impl Region {
+    /// The box of `extents` elements at the low corner of both arrays.
+    pub fn new(extents: impl IntoIterator<Item = i64>) -> Region {
+        let extents: Vec<i64> = extents.into_iter().collect();
+        let origin = vec![0; extents.len()];
+        Region { extents, src_start: origin.clone(), dst_start: origin }
+    }
+
+    /// Moves the low corner in the source.
+    pub fn with_src_start(mut self, start: impl IntoIterator<Item = i64>) -> Region {
+        self.src_start = start.into_iter().collect();
+        self
+    }
+
+    /// Moves the low corner in the destination.
+    pub fn with_dst_start(mut self, start: impl IntoIterator<Item = i64>) -> Region {
+        self.dst_start = start.into_iter().collect();
+        self
+    }
+
+    /// Elements along each logical dimension.
+    pub fn extents(&self) -> &[i64] {
+        &self.extents
+    }
+
+    /// The first index in the source.
+    pub fn src_start(&self) -> &[i64] {
+        &self.src_start
+    }
+
+    /// The first index in the destination.
+    pub fn dst_start(&self) -> &[i64] {
+        &self.dst_start
+    }
+}
+
+/// Source or destination, in errors.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum End {
+    /// The array that is read.
+    Source,
+    /// The array that is written.
+    Destination,
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            End::Source => "source",
+            End::Destination => "destination",
+        })
+    }
+}
+
+/// Why a relayout cannot be planned.
+#[non_exhaustive]
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum PlanError {
+    /// A shape or layout is invalid, or has no size.
+    #[error("{end}: {error}")]
+    Layout {
+        /// Which of the two shapes.
+        end: End,
+        /// What is wrong with it.
+        #[source]
+        error: LayoutError,
+    },
+    /// The shapes have different element types.
+    #[error("element types differ: source has {src}, destination {dst}")]
+    ElementTypesDiffer {
+        /// Element type of the source.
+        src: PrimitiveType,
+        /// Element type of the destination.
+        dst: PrimitiveType,
+    },
+    /// The shapes, or a shape and a list given beside it, have different numbers of dimensions.
+    #[error("{what} has {found} entries, expected {expected}, one per dimension of the source")]
+    RanksDiffer {
+        /// What has the wrong length.
+        what: &'static str,
+        /// Dimensions of the source.
+        expected: usize,
+        /// Entries that came.
+        found: usize,
+    },
+    /// The shapes differ in a dimension, and no region says what to move.
+    #[error("dimension {dimension} differs: source has {src} elements, destination {dst}")]
+    DimensionsDiffer {
+        /// Logical dimension number.
+        dimension: usize,
+        /// Its size in the source.
+        src: i64,
+        /// Its size in the destination.
+        dst: i64,
+    },
+    /// A region reaches outside an array.
+    #[error("region of {extent} elements from {start} leaves dimension {dimension} of the {end}, which has {size}")]
+    RegionOutOfBounds {
+        /// Which array it leaves.
+        end: End,
+        /// Logical dimension number.
+        dimension: usize,
+        /// First index of the region.
+        start: i64,
+        /// Elements of the region.
+        extent: i64,
+        /// Size of the dimension.
+        size: i64,
+    },
+    /// Slots narrower than the type: bits would be lost.
+    #[error("{end}: element_size_in_bits (E) is {bits}, narrower than {element_type}")]
+    SlotTooNarrow {
+        /// Which of the two shapes.
+        end: End,
+        /// The slot width that came.
+        bits: i64,
+        /// The type that does not fit.
+        element_type: PrimitiveType,
+    },
+    /// Slots that are neither whole bytes nor 1, 2 or 4 bits.
+    #[error("{end}: element_size_in_bits (E) is {bits}, expected 1, 2, 4 or whole bytes")]
+    SlotWidth {
+        /// Which of the two shapes.
+        end: End,
+        /// The slot width that came.
+        bits: i64,
+    },
+    /// Byte strides on slots that share bytes.
+    #[error("{end}: byte strides need slots of whole bytes, but element_size_in_bits (E) is {bits}")]
+    StridesOfPacked {
+        /// Which of the two shapes.
+        end: End,
+        /// The slot width.
+        bits: u32,
+    },
+    /// Byte strides on a tiling whose tile counts have no order of their own.
+    #[error("{end}: byte strides cannot be combined with tile {tile}, which reaches beyond the first tile")]
+    StridesOfTiling {
+        /// Which of the two shapes.
+        end: End,
+        /// Which tile, the first is 0.
+        tile: usize,
+    },
+    /// An offset without strides: a dense array starts at its first byte.
+    #[error("{end}: an offset of {offset_bytes} bytes needs byte strides")]
+    OffsetWithoutStrides {
+        /// Which of the two shapes.
+        end: End,
+        /// The offset that came.
+        offset_bytes: i64,
+    },
+    /// Strides that reach below the first byte of the buffer.
+    #[error("{end}: strides and offset reach byte {byte}, below the start of the buffer")]
+    BelowBuffer {
+        /// Which of the two shapes.
+        end: End,
+        /// The lowest byte that would be reached.
+        byte: i64,
+    },
+    /// Destination strides that may put two elements into one place.
+    #[error("destination strides may put two elements into the same bytes: stride {stride} over {extent} elements meets a span of {span} bytes")]
+    DestinationOverlaps {
+        /// The stride that is too short, in bytes.
+        stride: i64,
+        /// Elements along it.
+        extent: i64,
+        /// Bytes that the faster strides and the element span together.
+        span: i64,
+    },
+    /// An address that 64 bits cannot hold.
+    #[error("{end}: an address overflows 64 bits")]
+    AddressOverflow {
+        /// Which of the two shapes.
+        end: End,
+    },
+}
+
+/// How wide an element's place in memory is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Slot {
+    /// Whole bytes.
+    Bytes(i64),
+    /// 1, 2 or 4 bits; slot k lies in byte `k * bits / 8`, the first in the low bits.
+    Bits(u32),
+}
+
+/// A relayout to be done: two shapes, and what is special about it.
+///
+/// ```
+/// use relayout::{ArrayShape, Padding, PrimitiveType, Request};
+/// let src = ArrayShape::new(PrimitiveType::F32, [3, 5]);
+/// let dst: ArrayShape = "f32[3,5]{0,1:T(2,2)}".parse()?;
+/// let request = Request::new(&src, &dst).with_padding(Padding::Leave);
+/// assert!(request.check().is_ok());
+/// # Ok::<(), relayout::ParseError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    src: &'a ArrayShape,
+    dst: &'a ArrayShape,
+    src_strides_bytes: Option<&'a [i64]>,
+    dst_strides_bytes: Option<&'a [i64]>,
+    src_offset_bytes: i64,
+    dst_offset_bytes: i64,
+    region: Option<Region>,
+    padding: Option<Padding>,
+}
+
+impl<'a> Request<'a> {
+    /// The whole of `src`, dense, into the whole of `dst`.
+    pub fn new(src: &'a ArrayShape, dst: &'a ArrayShape) -> Request<'a> {
+        Request {
+            src,
+            dst,
+            src_strides_bytes: None,
+            dst_strides_bytes: None,
+            src_offset_bytes: 0,
+            dst_offset_bytes: 0,
+            region: None,
+            padding: None,
+        }
+    }
+
+    /// Distances in bytes between neighbours along each logical dimension of the source, of any sign, also zero.
+    ///
+    /// On a tiled shape they are the distances between tiles of the first tile; a tile is dense inside. The tail
+    /// alignment `L` has no meaning beside strides.
+    pub fn with_src_strides_bytes(mut self, strides: &'a [i64]) -> Request<'a> {
+        self.src_strides_bytes = Some(strides);
+        self
+    }
+
+    /// As [`Request::with_src_strides_bytes`], for the destination; places that may coincide are refused.
+    pub fn with_dst_strides_bytes(mut self, strides: &'a [i64]) -> Request<'a> {
+        self.dst_strides_bytes = Some(strides);
+        self
+    }
+
+    /// The byte of the source buffer where the element of index (0, …, 0) lies; needs strides.
+    pub fn with_src_offset_bytes(mut self, offset: i64) -> Request<'a> {
+        self.src_offset_bytes = offset;
+        self
+    }
+
+    /// As [`Request::with_src_offset_bytes`], for the destination.
+    pub fn with_dst_offset_bytes(mut self, offset: i64) -> Request<'a> {
+        self.dst_offset_bytes = offset;
+        self
+    }
+
+    /// Moves only a box of the arrays.
+    pub fn with_region(mut self, region: Region) -> Request<'a> {
+        self.region = Some(region);
+        self
+    }
+
+    /// What becomes of the destination's padding; without this call what the layout's legacy padding value says, else
+    /// zero.
+    pub fn with_padding(mut self, padding: Padding) -> Request<'a> {
+        self.padding = Some(padding);
+        self
+    }
+
+    /// The shape that is read.
+    pub fn src(&self) -> &'a ArrayShape {
+        self.src
+    }
+
+    /// The shape that is written.
+    pub fn dst(&self) -> &'a ArrayShape {
+        self.dst
+    }
+
+    /// The strides of one end, where given.
+    pub fn strides_bytes(&self, end: End) -> Option<&'a [i64]> {
+        match end {
+            End::Source => self.src_strides_bytes,
+            End::Destination => self.dst_strides_bytes,
+        }
+    }
+
+    /// Where the element of index (0, …, 0) lies in one end's buffer.
+    pub fn offset_bytes(&self, end: End) -> i64 {
+        match end {
+            End::Source => self.src_offset_bytes,
+            End::Destination => self.dst_offset_bytes,
+        }
+    }
+
+    /// The box that is moved, where it is not the whole.
+    pub fn region(&self) -> Option<&Region> {
+        self.region.as_ref()
+    }
+
+    /// What becomes of padding, all defaults resolved.
+    pub fn padding(&self) -> Padding {
+        self.padding.unwrap_or_else(|| {
+            use crate::value;
+            let element_type = self.dst.element_type();
+            match self.dst.layout().padding_value() {
+                PaddingValue::One => Padding::Fill(value::one(element_type)),
+                PaddingValue::Lowest => Padding::Fill(value::lowest(element_type)),
+                PaddingValue::Highest => Padding::Fill(value::highest(element_type)),
+                PaddingValue::Zero | PaddingValue::Unknown => Padding::Zero,
+            }
+        })
+    }
+
+    fn shape(&self, end: End) -> &'a ArrayShape {
+        match end {
+            End::Source => self.src,
+            End::Destination => self.dst,
+        }
+    }
+
+    /// Everything about the request that can be checked without looking at addresses.
+    ///
+    /// # Errors
+    /// The first rule that is broken; see [`PlanError`].
+    pub fn check(&self) -> Result<(), PlanError> {
+        let (src, dst) = (self.src, self.dst);
+        if src.element_type() != dst.element_type() {
+            return Err(PlanError::ElementTypesDiffer { src: src.element_type(), dst: dst.element_type() });
+        }
+        expect_rank("destination", src.rank(), dst.rank())?;
+        for end in [End::Source, End::Destination] {
+            self.check_end(end)?;
+        }
+        match &self.region {
+            Some(region) => self.check_region(region),
+            None => self.check_same_dimensions(),
+        }
+    }
+
+    fn check_end(&self, end: End) -> Result<(), PlanError> {
+        let shape = self.shape(end);
+        shape.byte_size().map_err(|error| PlanError::Layout { end, error })?;
+        let slot = self.slot(end)?;
+        let Some(strides) = self.strides_bytes(end) else {
+            return match self.offset_bytes(end) {
+                0 => Ok(()),
+                offset_bytes => Err(PlanError::OffsetWithoutStrides { end, offset_bytes }),
+            };
+        };
+        let what = if end == End::Source { "source strides" } else { "destination strides" };
+        expect_rank(what, shape.rank(), strides.len())?;
+        if let Slot::Bits(bits) = slot {
+            return Err(PlanError::StridesOfPacked { end, bits });
+        }
+        match tile_beyond_the_first(shape.layout().tiles()) {
+            Some(tile) => Err(PlanError::StridesOfTiling { end, tile }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_same_dimensions(&self) -> Result<(), PlanError> {
+        let sizes = self.src.dimensions().iter().zip(self.dst.dimensions());
+        for (dimension, (src, dst)) in sizes.enumerate() {
+            // Unbounded dimensions were refused with the sizes.
+            if let (Some(src), Some(dst)) = (src.bound(), dst.bound())
+                && src != dst
+            {
+                return Err(PlanError::DimensionsDiffer { dimension, src, dst });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_region(&self, region: &Region) -> Result<(), PlanError> {
+        let rank = self.src.rank();
+        expect_rank("region", rank, region.extents.len())?;
+        expect_rank("region start in the source", rank, region.src_start.len())?;
+        expect_rank("region start in the destination", rank, region.dst_start.len())?;
+        for (end, starts) in [(End::Source, &region.src_start), (End::Destination, &region.dst_start)] {
+            for (dimension, (&start, &extent)) in starts.iter().zip(&region.extents).enumerate() {
+                let size = self.shape(end).dimensions()[dimension].bound().unwrap_or(0);
+                let stop = start.checked_add(extent);
+                if start < 0 || extent < 0 || stop.is_none_or(|stop| stop > size) {
+                    return Err(PlanError::RegionOutOfBounds { end, dimension, start, extent, size });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How wide the slots of one end are.
+    ///
+    /// # Errors
+    /// [`PlanError::SlotTooNarrow`] and [`PlanError::SlotWidth`].
+    pub fn slot(&self, end: End) -> Result<Slot, PlanError> {
+        let shape = self.shape(end);
+        let element_type = shape.element_type();
+        let value_bits = i64::from(element_type.bit_width().unwrap_or(0));
+        match shape.layout().element_size_in_bits() {
+            0 => Ok(Slot::Bytes(i64::from(element_type.byte_width().unwrap_or(0)))),
+            bits if bits < value_bits => Err(PlanError::SlotTooNarrow { end, bits, element_type }),
+            bits if bits % 8 == 0 => Ok(Slot::Bytes(bits / 8)),
+            bits @ (1 | 2 | 4) => Ok(Slot::Bits(bits as u32)),
+            bits => Err(PlanError::SlotWidth { end, bits }),
+        }
+    }
+
+    /// Bits that move: the whole slot between equal slots, else the value, the rest of the destination's slot being
+    /// zero. Call after [`Request::check`].
+    pub fn moved_bits(&self) -> Result<i64, PlanError> {
+        let bits = |slot| match slot {
+            Slot::Bytes(bytes) => bytes * 8,
+            Slot::Bits(bits) => i64::from(bits),
+        };
+        let (src, dst) = (bits(self.slot(End::Source)?), bits(self.slot(End::Destination)?));
+        Ok(if src == dst { src } else { i64::from(self.src.element_type().bit_width().unwrap_or(0)) })
+    }
+
+    /// Elements that are moved along each logical dimension. Call after [`Request::check`].
+    pub fn extents(&self) -> Vec<i64> {
+        match &self.region {
+            Some(region) => region.extents.clone(),
+            None => self.src.dimensions().iter().map(|size| size.bound().unwrap_or(0)).collect(),
+        }
+    }
+
+    /// True where the destination's padding is part of the request: no region, or one that covers the destination.
+    pub fn covers_destination(&self) -> bool {
+        self.region.as_ref().is_none_or(|region| {
+            let sizes = self.dst.dimensions().iter().zip(&region.extents);
+            sizes.into_iter().all(|(size, &extent)| size.bound() == Some(extent))
+        })
+    }
+}
+
+/// The first tile that touches the tile counts, whose distances explicit strides are: a `*` in the first tile merges
+/// them, and a later tile does where it is longer than what the tiles before it left inside the first.
+fn tile_beyond_the_first(tiles: &[Tile]) -> Option<usize> {
+    let mut inside = tiles.first()?.dimensions().len();
+    for (index, tile) in tiles.iter().enumerate() {
+        let entries = tile.dimensions().len();
+        let sizes = tile.dimensions().iter().filter(|&&entry| entry != TileDimension::Combine).count();
+        if index == 0 && sizes < entries || entries > inside {
+            return Some(index);
+        }
+        if index > 0 {
+            inside = inside + 2 * sizes - entries;
+        }
+    }
+    None
+}
+
+fn expect_rank(what: &'static str, expected: usize, found: usize) -> Result<(), PlanError> {
+    if expected == found { Ok(()) } else { Err(PlanError::RanksDiffer { what, expected, found }) }
+}
+
+/// The array of a shape, for entry points that take any shape.
+pub(crate) fn array_of(end: End, shape: &Shape) -> Result<&ArrayShape, PlanError> {
+    shape.as_array().ok_or_else(|| PlanError::Layout {
+        end,
+        error: LayoutError::NotAnArray { found: shape.primitive_type() },
+    })
+}
