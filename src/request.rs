@@ -123,7 +123,9 @@ pub enum PlanError {
         dst: i64,
     },
     /// A region reaches outside an array.
-    #[error("region of {extent} elements from {start} leaves dimension {dimension} of the {end}, which has {size}")]
+    #[error(
+        "region of {extent} elements from {start} leaves dimension {dimension} of the {end}, which has {size}"
+    )]
     RegionOutOfBounds {
         /// Which array it leaves.
         end: End,
@@ -187,7 +189,9 @@ pub enum PlanError {
         byte: i64,
     },
     /// Destination strides that may put two elements into one place.
-    #[error("destination strides may put two elements into the same bytes: stride {stride} over {extent} elements meets a span of {span} bytes")]
+    #[error(
+        "destination strides may put two elements into the same bytes: stride {stride} over {extent} elements meets a span of {span} bytes"
+    )]
     DestinationOverlaps {
         /// The stride that is too short, in bytes.
         stride: i64,

@@ -5,10 +5,10 @@ use relayout_kernels::{
 };
 use thiserror::Error;
 
+use crate::End;
 use crate::plan::step::{Kernel, Step};
 use crate::plan::tables::{BLOCK, Range, Room, Tables, points};
 use crate::plan::{BufferLength, Plan};
-use crate::End;
 
 /// Why a plan could not be executed; the destination is as it was.
 #[non_exhaustive]

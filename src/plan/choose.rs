@@ -20,7 +20,9 @@ impl Element {
     /// Bytes that move, where both sides have whole bytes and the value has too.
     pub(crate) fn bytes(self) -> Option<usize> {
         match (self.src, self.dst) {
-            (SlotWidth::Bytes(_), SlotWidth::Bytes(_)) if self.bits % 8 == 0 => usize::try_from(self.bits / 8).ok(),
+            (SlotWidth::Bytes(_), SlotWidth::Bytes(_)) if self.bits % 8 == 0 => {
+                usize::try_from(self.bits / 8).ok()
+            }
             _ => None,
         }
     }

@@ -77,10 +77,10 @@ impl Digits {
 
     /// Applies one tile to the last digits of `sequence`: counts stay in their places, insides follow at the end.
     fn apply_tile(&mut self, tile: &[TileDimension], sequence: &mut SmallVec<[Register; 16]>) {
-        while sequence.len() < tile.len() {
-            let zero = self.register(1);
-            sequence.insert(0, zero);
-        }
+        let missing = tile.len().saturating_sub(sequence.len());
+        let first = self.slots.len();
+        self.slots.extend(std::iter::repeat_n(1, missing));
+        sequence.insert_many(0, first..first + missing);
         let tail: SmallVec<[Register; 16]> = sequence.drain(sequence.len() - tile.len()..).collect();
         let mut insides: SmallVec<[Register; 16]> = SmallVec::new();
         let mut pending = None;

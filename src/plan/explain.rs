@@ -57,7 +57,8 @@ pub struct Explanation {
 impl Plan {
     /// Every state between the layouts and the kernels.
     pub fn explain(&self) -> Explanation {
-        let digits = |digits: &Option<super::Digits>| digits.as_ref().map(ToString::to_string).unwrap_or_default();
+        let digits =
+            |digits: &Option<super::Digits>| digits.as_ref().map(ToString::to_string).unwrap_or_default();
         let boxes: Vec<BoxExplanation> = self.steps.iter().map(explain_step).collect();
         let mut kernels: Vec<String> = self.steps.iter().map(|step| step.kernel.to_string()).collect();
         kernels.extend(self.tables.as_ref().map(|_| "scalar-offsets".to_owned()));
@@ -88,7 +89,9 @@ impl Plan {
             _ if self.is_identity() => "both layouts give the same bytes: one copy".to_owned(),
             _ if self.is_memcpy() => "the elements lie in the same order on both sides: one copy".to_owned(),
             (copies, fills) => {
-                format!("both layouts advance evenly over {copies} boxes of elements, and {fills} boxes are filled")
+                format!(
+                    "both layouts advance evenly over {copies} boxes of elements, and {fills} boxes are filled"
+                )
             }
         }
     }

@@ -28,6 +28,9 @@ pub(crate) struct Group {
     pub(crate) root: NodeId,
 }
 
+/// Layouts of more steps than this go by tables: walking a tree recurses once a step, and stacks are finite.
+const MAX_STEPS: usize = 256;
+
 /// All trees of a relayout, of both sides.
 #[derive(Default, Debug)]
 pub(crate) struct Forest {
@@ -66,8 +69,12 @@ impl Forest {
     }
 
     /// Grows one side's trees from its digits. `None` where a `*` merges parts of dimensions in a way that no tree over
-    /// whole dimensions expresses.
+    /// whole dimensions expresses, and beyond
+    /// [`MAX_STEPS`].
     pub(crate) fn plant(&mut self, digits: &Digits) -> Option<SmallVec<[Group; 6]>> {
+        if digits.ops.len() > MAX_STEPS {
+            return None;
+        }
         let mut groups: SmallVec<[Group; 6]> = SmallVec::new();
         let mut parts: SmallVec<[Parts; 16]> = digits.slots.iter().map(|_| Parts::new()).collect();
         let written: SmallVec<[usize; 16]> = digits.ops.iter().flat_map(outputs).collect();

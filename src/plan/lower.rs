@@ -8,7 +8,7 @@ use super::padding::padding;
 use super::pieces::{Atom, Cursor, Piece, Pieces, pieces, product};
 
 /// More boxes than this and the offset tables take over: planning and walking them would cost more than tables do.
-pub(crate) const MAX_BOXES: usize = 512;
+pub(crate) const MAX_BOXES: usize = 1024;
 
 /// What is moved: elements along each logical dimension, and where they start on both sides.
 #[derive(Clone, Debug)]

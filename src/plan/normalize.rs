@@ -32,7 +32,9 @@ fn flip_backward(piece: &mut Piece) {
 
 /// Slowest destination first; among equals (which only broadcasts have) the slowest source first.
 fn sort_by_destination(atoms: &mut SmallVec<[Atom; 6]>) {
-    atoms.sort_by_key(|atom| std::cmp::Reverse((atom.dst_stride.unsigned_abs(), atom.src_stride.unsigned_abs())));
+    atoms.sort_by_key(|atom| {
+        std::cmp::Reverse((atom.dst_stride.unsigned_abs(), atom.src_stride.unsigned_abs()))
+    });
 }
 
 /// Joins an outer loop with the inner one that it continues on both sides.
@@ -41,7 +43,8 @@ fn coalesce(atoms: &mut SmallVec<[Atom; 6]>) {
     for &inner in atoms.iter() {
         let continues = |outer: &Atom| {
             let steps = |stride: i64| stride.checked_mul(inner.extent);
-            Some(outer.src_stride) == steps(inner.src_stride) && Some(outer.dst_stride) == steps(inner.dst_stride)
+            Some(outer.src_stride) == steps(inner.src_stride)
+                && Some(outer.dst_stride) == steps(inner.dst_stride)
         };
         match joined.last_mut() {
             Some(outer) if continues(outer) => *outer = Atom { extent: outer.extent * inner.extent, ..inner },
@@ -65,7 +68,10 @@ mod tests {
 
     #[test]
     fn dense_loops_become_one() {
-        assert_eq!(normal(&[atom(2, 60, 60), atom(1, 7, 7), atom(3, 20, 20), atom(5, 4, 4)]).atoms[..], [atom(30, 4, 4)]);
+        assert_eq!(
+            normal(&[atom(2, 60, 60), atom(1, 7, 7), atom(3, 20, 20), atom(5, 4, 4)]).atoms[..],
+            [atom(30, 4, 4)]
+        );
     }
 
     #[test]

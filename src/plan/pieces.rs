@@ -130,7 +130,8 @@ impl Cutter<'_> {
                 [Some(head), _] | [None, Some(head)] => head,
                 [None, None] => continue,
             };
-            if count - head < m {
+            // A cut must leave a whole cell, and something beside it, or it would never end.
+            if count - head < m || count == m {
                 continue;
             }
             let (Some((src_above, src_below)), Some((dst_above, dst_below))) =

@@ -67,12 +67,13 @@ impl Tables {
                 room.index[range.dimension] = rest % range.extent;
                 rest /= range.extent;
             }
-            let place = |digits: &Digits, start: fn(&Range) -> i64, index: &mut [i64], numbers: &mut Vec<i64>| {
-                set.iter().for_each(|range| index[range.dimension] += start(range));
-                let place = digits.place(index.iter().copied(), numbers);
-                set.iter().for_each(|range| index[range.dimension] -= start(range));
-                place
-            };
+            let place =
+                |digits: &Digits, start: fn(&Range) -> i64, index: &mut [i64], numbers: &mut Vec<i64>| {
+                    set.iter().for_each(|range| index[range.dimension] += start(range));
+                    let place = digits.place(index.iter().copied(), numbers);
+                    set.iter().for_each(|range| index[range.dimension] -= start(range));
+                    place
+                };
             room.src.push(place(&self.src, |range| range.src_start, &mut room.index, &mut room.numbers));
             room.dst.push(place(&self.dst, |range| range.dst_start, &mut room.index, &mut room.numbers));
         }
@@ -96,7 +97,8 @@ pub(crate) struct Room {
 /// The smallest stride of the terms that depend on a set of dimensions.
 fn fastest(digits: &Digits, set: &[Range]) -> i64 {
     let roots = origins(digits);
-    let depends = |register: usize| set.iter().any(|range| roots[register] & (1 << range.dimension.min(127)) != 0);
+    let depends =
+        |register: usize| set.iter().any(|range| roots[register] & (1 << range.dimension.min(127)) != 0);
     let strides = digits.terms.iter().filter(|term| depends(term.register)).map(|term| term.stride.abs());
     strides.min().unwrap_or(i64::MAX)
 }
