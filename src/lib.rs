@@ -12,6 +12,7 @@ mod layout;
 mod memory_space;
 mod plan;
 mod problem;
+pub mod reference;
 mod request;
 mod shape;
 mod size;

@@ -64,6 +64,11 @@ impl Indexer {
         self.slots
     }
 
+    /// Slots without those of the tail alignment: the product of [`Indexer::physical_dimensions`].
+    pub(crate) fn filled(&self) -> i64 {
+        self.filled
+    }
+
     /// Where an element lies along each of [`Indexer::physical_dimensions`].
     ///
     /// # Errors

@@ -23,7 +23,7 @@ mod tiling;
 mod untiled;
 
 pub use indexer::{Indexer, linear_index, multi_index};
-pub(crate) use untiled::untiled_strides;
+pub(crate) use untiled::{bump, untiled_strides};
 pub use untiled::{
     bump_indices, byte_strides_is_major_to_minor, compare_indices, dimension_stride, index_in_bounds,
     linear_index_to_multidimensional_index, multidimensional_index_to_linear_index,
@@ -73,12 +73,12 @@ fn check_index(bounds: &[i64], index: &[i64]) -> Result<(), LayoutError> {
 }
 
 /// The number of an index in an array of `sizes`, the last entry fastest.
-fn row_major(sizes: &[i64], index: &[i64]) -> i64 {
+pub(crate) fn row_major(sizes: &[i64], index: &[i64]) -> i64 {
     sizes.iter().zip(index).fold(0, |linear, (size, entry)| linear * size + entry)
 }
 
 /// The inverse of [`row_major`]; `linear` lies below the product of `sizes`.
-fn row_major_index(sizes: &[i64], mut linear: i64) -> Vec<i64> {
+pub(crate) fn row_major_index(sizes: &[i64], mut linear: i64) -> Vec<i64> {
     let mut index = vec![0; sizes.len()];
     for (entry, size) in index.iter_mut().zip(sizes).rev() {
         *entry = linear % size;

@@ -97,13 +97,16 @@ pub fn index_in_bounds(shape: &ArrayShape, index: &[i64]) -> Result<bool, Layout
 pub fn bump_indices(shape: &ArrayShape, index: &mut [i64]) -> Result<bool, LayoutError> {
     let bounds = shape.bounds()?;
     check_index(&bounds, index)?;
-    let Some(dimension) = (0..index.len()).rev().find(|&dimension| index[dimension] + 1 < bounds[dimension])
-    else {
-        return Ok(false);
-    };
+    Ok(bump(&bounds, index))
+}
+
+/// [`bump_indices`] of an index that is known to lie within `bounds`.
+pub(crate) fn bump(bounds: &[i64], index: &mut [i64]) -> bool {
+    let last_with_room = (0..index.len()).rev().find(|&dimension| index[dimension] + 1 < bounds[dimension]);
+    let Some(dimension) = last_with_room else { return false };
     index[dimension] += 1;
     index[dimension + 1..].fill(0);
-    Ok(true)
+    true
 }
 
 /// Compares two multi-indices in logical row-major order. XLA's function says -1 for [`Ordering::Less`].

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 use std::path::Path;
 
-use relayout::ArrayShape;
+use relayout::{ArrayShape, Plan, Request};
 use serde_json::Value;
 
 /// Every line of a file of vectors.
@@ -56,4 +56,41 @@ impl Failures {
         assert!(self.lines.is_empty(), "{} failures\n{}", self.lines.len(), self.lines.join("\n"));
         assert_eq!(self.cases, cases, "cases run");
     }
+}
+
+/// Something that moves arrays: the reference, or a plan and its execution.
+pub(crate) trait Engine: Fn(&Request<'_>, &[u8], &mut [u8]) -> Result<(), String> {}
+
+impl<F: Fn(&Request<'_>, &[u8], &mut [u8]) -> Result<(), String>> Engine for F {}
+
+/// The measure: one element at a time.
+pub(crate) fn reference(request: &Request<'_>, src: &[u8], dst: &mut [u8]) -> Result<(), String> {
+    relayout::reference::relayout(request, src, dst).map_err(|error| error.to_string())
+}
+
+/// The product: planned, then executed.
+pub(crate) fn planned(request: &Request<'_>, src: &[u8], dst: &mut [u8]) -> Result<(), String> {
+    let plan = Plan::from_request(request).map_err(|error| error.to_string())?;
+    plan.execute(src, dst).map_err(|error| error.to_string())
+}
+
+/// What a destination holds before it is written.
+pub(crate) const SENTINEL: u8 = 0xa5;
+
+/// Slot `slot` of a buffer of slots of `bits` bits, the first in the low bits.
+pub(crate) fn read_slot(buffer: &[u8], slot: usize, bits: usize) -> u128 {
+    let bit = |position: usize| u128::from(buffer[position / 8] >> (position % 8) & 1);
+    (0..bits).map(|place| bit(slot * bits + place) << place).sum()
+}
+
+/// A buffer of slots of `bits` bits that hold the low bits of `values`, with unused bits zero.
+pub(crate) fn write_slots(values: impl ExactSizeIterator<Item = u128>, bits: usize) -> Vec<u8> {
+    let mut buffer = vec![0; (values.len() * bits).div_ceil(8)];
+    for (slot, value) in values.enumerate() {
+        for place in 0..bits {
+            let position = slot * bits + place;
+            buffer[position / 8] |= ((value >> place & 1) as u8) << (position % 8);
+        }
+    }
+    buffer
 }
