@@ -1,3 +1,33 @@
-//! The `relayout` program.
+//! The `relayout` program: shows, explains and checks layouts.
+#![deny(unsafe_code)]
 
-fn main() {}
+mod args;
+mod commands;
+mod error;
+mod output;
+mod picture;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+
+use args::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return error::usage(&error),
+    };
+    run(arguments.command).unwrap_or_else(|error| error::report(&error))
+}
+
+fn run(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Shape(arguments) => commands::shape::run(&arguments),
+        Command::Index(arguments) => commands::index::run(&arguments),
+        Command::Show(arguments) => commands::show::run(&arguments),
+        Command::Explain(arguments) => commands::explain::run(&arguments),
+        Command::Verify(arguments) => commands::verify::run(&arguments),
+    }
+}
