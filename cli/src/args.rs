@@ -1,10 +1,11 @@
 //! The command line: what can be said, and nothing about what it does.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-/// Memory layouts of arrays: shows, explains and checks layouts.
+/// Moves arrays between memory layouts: converts files, and shows, explains and checks layouts.
 #[derive(Parser)]
 #[command(name = "relayout", version)]
 pub(crate) struct Arguments {
@@ -14,6 +15,8 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Convert a file: raw bytes with --from, or a whole .safetensors or .npy file
+    Convert(ConvertArguments),
     /// Print the canonical text, validity and sizes of a shape
     Shape(ShapeArguments),
     /// Print the linear index of multi-indices, or the other way with --inverse
@@ -24,6 +27,40 @@ pub(crate) enum Command {
     Explain(PairArguments),
     /// Compare a relayout of random bytes with the reference; status 1 where they differ
     Verify(PairArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct ConvertArguments {
+    /// Input file; - is standard input
+    pub(crate) input: PathBuf,
+    /// Output file, replaced when complete; - is standard output
+    pub(crate) output: PathBuf,
+    /// The shape and layout that raw input bytes are in, such as f32[64,100]
+    #[arg(long, value_name = "SHAPE")]
+    pub(crate) from: Option<String>,
+    /// With --from, the shape and layout to write. For .safetensors and .npy: tpu, row-major, column-major, tiles
+    /// such as T(8,128) for every array that has these dimensions, or a layout such as {0,1:T(8,128)} for every
+    /// array that has as many
+    #[arg(long, value_name = "SHAPE or POLICY")]
+    pub(crate) to: String,
+    /// Raw input strides in bytes, one per logical dimension (between tiles where the shape is tiled)
+    #[arg(long, value_name = "B,…", value_delimiter = ',', allow_hyphen_values = true, requires = "from")]
+    pub(crate) src_strides: Option<Vec<i64>>,
+    /// Raw output strides in bytes, one per logical dimension (between tiles where the shape is tiled)
+    #[arg(long, value_name = "B,…", value_delimiter = ',', allow_hyphen_values = true, requires = "from")]
+    pub(crate) dst_strides: Option<Vec<i64>>,
+    /// Where in the raw input index (0,…,0) lies, in bytes
+    #[arg(long, value_name = "B", requires = "from")]
+    pub(crate) src_offset: Option<i64>,
+    /// Where in the raw output index (0,…,0) lies, in bytes
+    #[arg(long, value_name = "B", requires = "from")]
+    pub(crate) dst_offset: Option<i64>,
+    /// What raw output holds between the elements: zero or fill=VALUE
+    #[arg(long, value_name = "PADDING", requires = "from")]
+    pub(crate) padding: Option<String>,
+    /// Use at most so many threads
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
 }
 
 #[derive(Args)]

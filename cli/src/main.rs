@@ -1,9 +1,11 @@
-//! The `relayout` program: shows, explains and checks layouts.
+//! The `relayout` program: converts files between memory layouts, and shows, explains and checks layouts.
 #![deny(unsafe_code)]
 
 mod args;
+mod checkpoint;
 mod commands;
 mod error;
+mod map;
 mod output;
 mod picture;
 
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode> {
     match command {
+        Command::Convert(arguments) => commands::convert::run(&arguments),
         Command::Shape(arguments) => commands::shape::run(&arguments),
         Command::Index(arguments) => commands::index::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),

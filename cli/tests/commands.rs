@@ -208,7 +208,7 @@ fn usage_errors_take_one_line() {
     ] {
         refusal(arguments);
     }
-    for arguments in [&["--help"][..], &["--version"], &["show", "--help"]] {
+    for arguments in [&["--help"][..], &["--version"], &["help", "convert"], &["show", "--help"]] {
         assert!(!succeed(arguments).is_empty());
     }
 }

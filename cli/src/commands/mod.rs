@@ -1,5 +1,6 @@
 //! One file per command, and what several of them need: reading shapes, making plans, printing results.
 
+pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod index;
 pub(crate) mod shape;

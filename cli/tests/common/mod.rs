@@ -7,6 +7,9 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+/// A small checkpoint as the safetensors library writes one.
+pub(crate) const TINY: &[u8] = include_bytes!("../data/tiny.safetensors");
+
 /// The program, without what the environment of the tests may set.
 pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_relayout"));
