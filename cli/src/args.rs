@@ -5,16 +5,18 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-/// Moves arrays between memory layouts: converts files, and shows, explains and checks layouts.
+/// Moves arrays between memory layouts: converts files, and shows, explains, checks and measures layouts.
 #[derive(Parser)]
-#[command(name = "relayout", version)]
+#[command(name = "relayout", version, after_help = "Without a command: demo.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Convert a generated array and a small checkpoint to TPU layouts and back, checking every step
+    Demo,
     /// Convert a file: raw bytes with --from, or a whole .safetensors or .npy file
     Convert(ConvertArguments),
     /// Print the canonical text, validity and sizes of a shape
@@ -27,6 +29,8 @@ pub(crate) enum Command {
     Explain(PairArguments),
     /// Compare a relayout of random bytes with the reference; status 1 where they differ
     Verify(PairArguments),
+    /// Measure relayouts beside plain copies
+    Bench(BenchArguments),
 }
 
 #[derive(Args)]
@@ -108,6 +112,22 @@ pub(crate) struct PairArguments {
     #[arg(value_name = "SRC DST", required = true, num_args = 1..=2)]
     pub(crate) pair: Vec<String>,
     /// Print a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct BenchArguments {
+    /// Sources and destinations: shapes two by two, or lines 'SRC -> DST'
+    #[arg(value_name = "SRC DST", required = true)]
+    pub(crate) pairs: Vec<String>,
+    /// Threads; several numbers give several lines
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1")]
+    pub(crate) threads: Vec<NonZeroUsize>,
+    /// The SIMD level to use: scalar, avx2, avx512, avx512vbmi or neon
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) level: Option<String>,
+    /// Print a JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,4 +1,4 @@
-//! The `relayout` program: converts files between memory layouts, and shows, explains and checks layouts.
+//! The `relayout` program: converts files between memory layouts, and shows, explains, checks and measures layouts.
 #![deny(unsafe_code)]
 
 mod args;
@@ -21,16 +21,18 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return error::usage(&error),
     };
-    run(arguments.command).unwrap_or_else(|error| error::report(&error))
+    run(arguments.command.unwrap_or(Command::Demo)).unwrap_or_else(|error| error::report(&error))
 }
 
 fn run(command: Command) -> Result<ExitCode> {
     match command {
+        Command::Demo => commands::demo::run(),
         Command::Convert(arguments) => commands::convert::run(&arguments),
         Command::Shape(arguments) => commands::shape::run(&arguments),
         Command::Index(arguments) => commands::index::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Bench(arguments) => commands::bench::run(&arguments),
     }
 }

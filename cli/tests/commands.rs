@@ -189,26 +189,56 @@ fn canonical(shape: &str) -> String {
 }
 
 #[test]
+fn bench_prints_a_line_per_pair_and_threads() {
+    let (src, dst) = ("f32[64,300]{1,0}", "f32[64,300]{1,0:T(8,128)}");
+    let lines = json(&["bench", "--json", src, dst, "--threads", "1"]);
+    let [line] = &lines[..] else { panic!("{lines:?}") };
+    assert_eq!(line["case"], format!("{src} -> {dst}"));
+    assert_eq!((&line["src"], &line["dst"], &line["threads"]), (&json!(src), &json!(dst), &json!(1)));
+    assert_eq!((&line["bytes_read"], &line["bytes_written"]), (&json!(76800), &json!(76800)));
+    for field in ["suite", "level", "kernel"] {
+        assert!(line[field].is_string(), "{field}");
+    }
+    for field in [
+        "seconds_median",
+        "seconds_min",
+        "gbps",
+        "memcpy_gbps",
+        "stream_copy_gbps",
+        "stream_prefetch_copy_gbps",
+        "ratio",
+        "memcpy_ratio",
+    ] {
+        assert!(line[field].as_f64().is_some_and(|value| value > 0.0), "{field}: {line}");
+    }
+    let quotient = line["gbps"].as_f64().unwrap() / line["stream_copy_gbps"].as_f64().unwrap();
+    assert!((line["ratio"].as_f64().unwrap() - quotient).abs() < 1e-9);
+    let table = succeed(&["bench", "u8[9,7] -> u8[9,7]{0,1}", "--threads", "1,2"]);
+    assert_eq!(table.lines().count(), 3, "{table}");
+}
+
+#[test]
 fn levels_are_named_and_must_exist() {
     let pair = "u8[9,7] -> u8[9,7]{0,1}";
+    assert_eq!(json(&["bench", "--json", pair, "--level", "scalar"])[0]["level"], "scalar");
+    assert!(refusal(&["bench", pair, "--level", "mmx"]).contains("--level"));
     // No machine has both.
     let absent = if cfg!(target_arch = "aarch64") { "avx2" } else { "neon" };
+    assert!(refusal(&["bench", pair, "--level", absent]).contains(absent));
     let output = program().args(["verify", pair]).env("RELAYOUT_LEVEL", absent).output().unwrap();
     assert!(common::refused(&output, &[]).contains("RELAYOUT_LEVEL"));
+    assert!(refusal(&["bench", pair, "--threads", "0"]).contains("--threads"));
+    assert!(refusal(&["bench", "f32[0]", "f32[0]"]).contains("no elements"));
 }
 
 #[test]
 fn usage_errors_take_one_line() {
-    for arguments in [
-        &["nonsense"][..],
-        &["shape"],
-        &["shape", "f32[]", "--nonsense"],
-        &["--nonsense"],
-        &["shape", "f32[]", "x"],
-    ] {
+    for arguments in
+        [&["nonsense"][..], &["shape"], &["shape", "f32[]", "--nonsense"], &["--nonsense"], &["demo", "x"]]
+    {
         refusal(arguments);
     }
-    for arguments in [&["--help"][..], &["--version"], &["help", "convert"], &["show", "--help"]] {
+    for arguments in [&["--help"][..], &["--version"], &["help", "convert"], &["bench", "--help"]] {
         assert!(!succeed(arguments).is_empty());
     }
 }

@@ -58,6 +58,16 @@ pub(crate) fn convert(
     done
 }
 
+/// The embedded sample's way through [`convert`]: memory to memory, no progress bar.
+pub(crate) fn convert_safetensors(file: &[u8], conversion: &Conversion) -> Result<Vec<u8>> {
+    let mut converted = Vec::new();
+    safetensors::convert(file, conversion, &ProgressBar::hidden(), &mut |bytes| {
+        converted.extend_from_slice(bytes);
+        Ok(())
+    })?;
+    Ok(converted)
+}
+
 /// Moves one array; bytes that stay as they are, are not copied.
 fn relayout<'a>(
     from: &ArrayShape,

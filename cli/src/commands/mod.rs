@@ -1,6 +1,8 @@
 //! One file per command, and what several of them need: reading shapes, making plans, printing results.
 
+pub(crate) mod bench;
 pub(crate) mod convert;
+pub(crate) mod demo;
 pub(crate) mod explain;
 pub(crate) mod index;
 pub(crate) mod shape;
@@ -97,6 +99,11 @@ impl Random {
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`, which is at least 1.
+    pub(crate) fn below(&mut self, bound: i64) -> i64 {
+        ((u128::from(self.next()) * bound as u128) >> 64) as i64
     }
 
     pub(crate) fn fill(&mut self, bytes: &mut [u8]) {

@@ -1,0 +1,247 @@
+//! `relayout bench`: the speed of relayouts beside that of plain copies of as many bytes.
+//!
+//! One line is one pair on so many threads: the median over several distances between source and destination of the
+//! median over rounds. In every round the relayout and the copies take turns, so that they meet the same machine.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use relayout::{Level, Plan, Problem, Shape};
+use relayout_kernels::{stream_copy, stream_prefetch_copy};
+use serde_json::{Value, json};
+
+use super::{Random, level, parse_problems, plan, print, print_json};
+use crate::args::BenchArguments;
+use crate::output::buffer;
+
+/// Buffers begin at a page, and the destination so many bytes behind one: like the source, and one cache line before
+/// and behind it, where loads meet recent stores.
+const DST_OFFSETS: [usize; 3] = [0, 64, 4032];
+const PAGE: usize = 4096;
+/// Seconds that a measurement lasts at least; shorter calls are repeated within it.
+const SHORTEST: f64 = 0.5e-3;
+/// Seconds for each of the distances.
+const BUDGET: f64 = 0.5;
+const ROUNDS: std::ops::RangeInclusive<usize> = 5..=50;
+/// What is measured, in the order of [`Seconds`].
+const MEASURED: usize = 4;
+
+/// Seconds of one call: relayout, memcpy, non-temporal copy, the same with prefetch.
+type Seconds = [f64; MEASURED];
+
+/// What is measured of one pair on so many threads.
+struct Case {
+    problem: Problem,
+    plan: Plan,
+    threads: usize,
+    pool: ThreadPool,
+    bytes_read: i64,
+    bytes_written: i64,
+}
+
+struct Measurement {
+    median: Seconds,
+    /// The shortest call of the relayout.
+    min: f64,
+}
+
+pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
+    let level = level(arguments.level.as_deref())?;
+    let problems = parse_problems(&arguments.pairs)?;
+    if !arguments.json {
+        print("   GB/s  memcpy  stream  prefetch  ratio  threads  case\n")?;
+    }
+    for problem in &problems {
+        for &threads in &arguments.threads {
+            let case = Case::new(problem, threads.get()).with_context(|| problem.to_string())?;
+            let facts = case.facts(level, &case.measure()?);
+            if arguments.json {
+                print_json(&facts)?;
+            } else {
+                print(&row(&facts))?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Case {
+    fn new(problem: &Problem, threads: usize) -> Result<Case> {
+        let plan = plan(&problem.src, &problem.dst, Some(threads))?;
+        // Padding is not counted: it is what a layout costs, not what was asked to be moved.
+        let (bytes_read, bytes_written) = (dense(&problem.src)?, dense(&problem.dst)?);
+        if bytes_read == 0 {
+            bail!("nothing to measure, the array has no elements");
+        }
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+        Ok(Case { problem: problem.clone(), plan, threads, pool, bytes_read, bytes_written })
+    }
+
+    /// Bytes that a copy moves to read and write as many as the relayout.
+    fn copied(&self) -> usize {
+        usize::try_from((self.bytes_read + self.bytes_written) / 2).unwrap_or(0)
+    }
+
+    fn measure(&self) -> Result<Measurement> {
+        let mut src = Aligned::new(self.plan.src_byte_size().max(self.copied()))?;
+        let mut dst = Aligned::new(self.plan.dst_byte_size().max(self.copied()) + PAGE)?;
+        Random::new(0).fill(src.from(0));
+        let mut medians: [Vec<f64>; MEASURED] = Default::default();
+        let mut min = f64::INFINITY;
+        for offset in DST_OFFSETS {
+            let rounds = self.pool.install(|| self.rounds(src.from(0), dst.from(offset)))?;
+            for (which, medians) in medians.iter_mut().enumerate() {
+                medians.push(median(rounds.iter().map(|round| round[which]).collect()));
+            }
+            min = rounds.iter().map(|round| round[0]).fold(min, f64::min);
+        }
+        Ok(Measurement { median: medians.map(median), min })
+    }
+
+    fn rounds(&self, src: &[u8], dst: &mut [u8]) -> Result<Vec<Seconds>> {
+        // The first round brings everything into its place and says how often a call must be repeated.
+        let mut repeats = [1; MEASURED];
+        let first = self.round(src, dst, repeats)?;
+        for (repeats, seconds) in repeats.iter_mut().zip(first) {
+            *repeats = (SHORTEST / seconds).ceil().clamp(1.0, 1e6) as usize;
+        }
+        let expected: f64 =
+            first.iter().zip(repeats).map(|(seconds, repeats)| seconds * repeats as f64).sum();
+        let rounds = ((BUDGET / expected) as usize).clamp(*ROUNDS.start(), *ROUNDS.end());
+        (0..rounds).map(|_| self.round(src, dst, repeats)).collect()
+    }
+
+    fn round(&self, src: &[u8], dst: &mut [u8], repeats: [usize; MEASURED]) -> Result<Seconds> {
+        let from = &src[..self.plan.src_byte_size()];
+        let into = &mut dst[..self.plan.dst_byte_size()];
+        let relayout = seconds(repeats[0], || Ok(self.plan.execute(from, into)?))?;
+        let (src, dst) = (&src[..self.copied()], &mut dst[..self.copied()]);
+        let mut copy = |repeats, copy: fn(&[u8], &mut [u8])| {
+            seconds(repeats, || {
+                self.copy(copy, src, dst);
+                Ok(())
+            })
+        };
+        Ok([
+            relayout,
+            copy(repeats[1], |src, dst| dst.copy_from_slice(src))?,
+            copy(repeats[2], stream_copy)?,
+            copy(repeats[3], stream_prefetch_copy)?,
+        ])
+    }
+
+    /// A copy on as many threads as the relayout.
+    fn copy(&self, copy: fn(&[u8], &mut [u8]), src: &[u8], dst: &mut [u8]) {
+        if self.threads == 1 {
+            return copy(src, dst);
+        }
+        let part = src.len().div_ceil(self.threads).next_multiple_of(PAGE);
+        rayon::scope(|scope| {
+            for (src, dst) in src.chunks(part).zip(dst.chunks_mut(part)) {
+                scope.spawn(move |_| copy(src, dst));
+            }
+        });
+    }
+
+    fn facts(&self, level: Level, measured: &Measurement) -> Value {
+        let bytes = (self.bytes_read + self.bytes_written) as f64;
+        let [gbps, memcpy, stream, prefetch] = measured.median.map(|seconds| bytes / seconds / 1e9);
+        json!({
+            "suite": "pair",
+            "case": self.problem.to_string(),
+            "src": self.problem.src.to_string(),
+            "dst": self.problem.dst.to_string(),
+            "threads": self.threads,
+            "level": level.to_string(),
+            "kernel": self.plan.explain().kernels.join("+"),
+            "bytes_read": self.bytes_read,
+            "bytes_written": self.bytes_written,
+            "seconds_median": measured.median[0],
+            "seconds_min": measured.min,
+            "gbps": gbps,
+            "memcpy_gbps": memcpy,
+            "stream_copy_gbps": stream,
+            "stream_prefetch_copy_gbps": prefetch,
+            "ratio": gbps / stream,
+            "memcpy_ratio": gbps / memcpy,
+        })
+    }
+}
+
+/// A line of the table.
+fn row(facts: &Value) -> String {
+    let number = |field: &str| facts[field].as_f64().unwrap_or_default();
+    format!(
+        "{:7.2} {:7.2} {:7.2} {:9.2} {:6.2} {:8}  {}\n",
+        number("gbps"),
+        number("memcpy_gbps"),
+        number("stream_copy_gbps"),
+        number("stream_prefetch_copy_gbps"),
+        number("ratio"),
+        facts["threads"].as_u64().unwrap_or_default(),
+        facts["case"].as_str().unwrap_or_default(),
+    )
+}
+
+fn dense(shape: &Shape) -> Result<i64> {
+    Ok(shape.dense_byte_size()?)
+}
+
+/// Seconds of one of `repeats` calls.
+fn seconds(repeats: usize, mut call: impl FnMut() -> Result<()>) -> Result<f64> {
+    let start = Instant::now();
+    for _ in 0..repeats {
+        call()?;
+    }
+    // A clock too coarse to see the call must not divide by zero.
+    Ok((start.elapsed().as_secs_f64() / repeats as f64).max(1e-12))
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() % 2 {
+        _ if values.is_empty() => f64::NAN,
+        0 => (values[middle - 1] + values[middle]) / 2.0,
+        _ => values[middle],
+    }
+}
+
+/// A buffer whose first byte lies at the start of a page.
+struct Aligned {
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Aligned {
+    fn new(bytes: usize) -> Result<Aligned> {
+        let bytes = buffer(bytes.checked_add(PAGE).context("the buffer overflows 64 bits")?)?;
+        let start = bytes.as_ptr().align_offset(PAGE).min(PAGE);
+        Ok(Aligned { bytes, start })
+    }
+
+    /// Everything from `offset` bytes behind the start of the page.
+    fn from(&mut self, offset: usize) -> &mut [u8] {
+        &mut self.bytes[self.start + offset..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0]), 2.5);
+    }
+
+    #[test]
+    fn buffers_begin_at_a_page() {
+        let mut aligned = Aligned::new(10).unwrap();
+        assert_eq!(aligned.from(0).as_ptr().align_offset(PAGE), 0);
+        assert!(aligned.from(0).len() >= 10);
+    }
+}
