@@ -41,3 +41,4 @@ pub use offsets::{Offsets, copy_offsets, copy_slot_offsets};
 pub use slots::{Bits, SlotWidth, copy_slots};
 pub use stream::{stream_copy, stream_prefetch_copy};
 pub use strided::copy_nest;
+pub use tuning::stream_threshold;
