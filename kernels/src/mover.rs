@@ -8,6 +8,7 @@ use crate::rows::Rows;
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
 use crate::transpose::Transpose;
+use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
 use crate::walk::each_point;
 
 /// How elements of whole bytes are moved; which loops a family wants innermost, and with which strides.
@@ -144,6 +145,7 @@ impl Mover {
             }
             // A register must be a whole line, since the rows take turns.
             (Family::Deinterleave, [rows @ .., _]) => L::BYTES == LINE && starts_lines(rows, dst),
+            (Family::Transpose, [.., rows, columns]) => streams_transposed::<L>(*rows, *columns, element),
             _ => false,
         };
         let direct = |stream| Mover { stream, ..*self };
@@ -211,20 +213,32 @@ impl Mover {
         dst: *mut u8,
     ) {
         let element = self.element_bytes as isize;
-        // SAFETY: the caller's promise, and the strides that the family wants.
-        unsafe {
-            match self.element_bytes {
-                _ if rows.src_stride != element || columns.dst_stride != element => {
-                    self.fallback(outer, rows, columns, src, dst);
+        let fits = rows.src_stride == element && columns.dst_stride == element;
+        let stream = self.stream && fits && streams_transposed::<L>(rows, columns, self.element_bytes);
+        let aligned = starts_lines(outer.iter().chain([&rows]), dst);
+        let mut carry = vec![0u8; if stream && !aligned { CARRY_BYTES + LINE } else { 0 }];
+        let carry = match carry.len() {
+            0 => std::ptr::null_mut(),
+            _ => carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE)),
+        };
+        macro_rules! run {
+            ($($e:literal: $n:literal;)*) => {
+                match self.element_bytes {
+                    // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives until
+                    // the end of this function, and is there unless every row starts a line.
+                    $($e if stream => unsafe {
+                        each_point(lanes, outer, src, dst, StreamTranspose::<$e, $n> { columns, rows, carry });
+                    },
+                    // SAFETY: the same.
+                    $e if fits => unsafe {
+                        each_point(lanes, outer, src, dst, Transpose::<$e, $n> { columns, rows });
+                    },)*
+                    // SAFETY: the caller's promise.
+                    _ => unsafe { self.fallback(outer, rows, columns, src, dst) },
                 }
-                1 => each_point(lanes, outer, src, dst, Transpose::<1, 16> { columns, rows }),
-                2 => each_point(lanes, outer, src, dst, Transpose::<2, 8> { columns, rows }),
-                4 => each_point(lanes, outer, src, dst, Transpose::<4, 4> { columns, rows }),
-                8 => each_point(lanes, outer, src, dst, Transpose::<8, 2> { columns, rows }),
-                16 => each_point(lanes, outer, src, dst, Transpose::<16, 1> { columns, rows }),
-                _ => self.fallback(outer, rows, columns, src, dst),
-            }
+            };
         }
+        run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
     }
 
     /// # Safety
@@ -312,6 +326,12 @@ impl Mover {
             }
         }
     }
+}
+
+/// True where a plane holds at least a strip of columns and a line of rows.
+#[allow(dead_code)] // portable targets have no lanes
+fn streams_transposed<L: Lanes>(rows: Loop, columns: Loop, element: usize) -> bool {
+    L::STREAMS && columns.extent * element >= 2 * LINE && rows.extent * element >= LINE
 }
 
 /// Moves a nest with portable code.

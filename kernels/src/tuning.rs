@@ -12,6 +12,14 @@ pub(crate) const UNALIGNED_RUN: usize = 1024;
 /// is gone before the rest is wanted.
 pub(crate) const SOURCE_RUN: usize = 256;
 
+/// Rows of the destination that a streamed transpose walks before its next strip: so many pages fit the second-level
+/// table of translations, and their carries the second-level cache.
+pub(crate) const STRIP_ROWS: usize = 2048;
+
+/// How far ahead of its loads a streamed transpose asks for each column's lines, in bytes. A strip has more columns than
+/// the hardware follows as streams.
+pub(crate) const COLUMN_AHEAD: usize = 256;
+
 /// A staged tile never takes more than this: half of the smallest second-level cache in use.
 pub(crate) const STAGE_BYTES: usize = 512 * 1024;
 

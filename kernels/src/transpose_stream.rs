@@ -1,0 +1,225 @@
+//! Transposes whose destination goes past the cache in whole lines.
+//!
+//! A strip of as many columns as fill two lines of every destination row is walked along the rows: the source is read in
+//! a few long streams, one a column, and every row gets a pair of lines at a time. Where rows do not start lines, each
+//! row carries the bytes behind its last whole line over to the next strip, so that every line is still written once and
+//! whole.
+
+use crate::lanes::{LINE, Lanes};
+use crate::nest::Loop;
+use crate::rows::copy_short;
+use crate::transpose::{load_tile, plane};
+use crate::tuning::{COLUMN_AHEAD, STRIP_ROWS};
+use crate::walk::Point;
+
+/// Bytes of a strip in every destination row. A pair of lines: single lines at strides near a power of two fill only a
+/// part of the memory's rows.
+const STRIP: usize = 2 * LINE;
+
+/// What one row needs of the carry buffer: the line before, and a strip.
+const ROW_BUFFER: usize = LINE + STRIP;
+
+/// Bytes of carry buffer that [`StreamTranspose`] wants.
+pub(crate) const CARRY_BYTES: usize = STRIP_ROWS * ROW_BUFFER;
+
+/// As [`Transpose`](crate::transpose::Transpose), streaming.
+#[derive(Clone, Copy)]
+pub(crate) struct StreamTranspose<const E: usize, const N: usize> {
+    pub(crate) columns: Loop,
+    pub(crate) rows: Loop,
+    /// [`CARRY_BYTES`] bytes at the start of a line; unused, and perhaps null, where every row starts a line.
+    pub(crate) carry: *mut u8,
+}
+
+impl<const E: usize, const N: usize> Point for StreamTranspose<E, N> {
+    /// # Safety
+    /// All places of the two loops must be valid on both sides, without overlap; without a carry buffer every row of the
+    /// destination starts a line.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let (columns, rows) = (self.columns, self.rows);
+        let (strips, lines) = (columns.extent / (STRIP / E), rows.extent / (LINE / E));
+        let (full_columns, full_rows) = (strips * (STRIP / E), lines * (LINE / E));
+        // SAFETY: parts of the plane: the strips, the columns behind them, the rows behind those.
+        unsafe {
+            let mut first = 0;
+            while first < full_rows {
+                let count = STRIP_ROWS.min(full_rows - first);
+                let (from, to) =
+                    (src.wrapping_add(first * E), dst.wrapping_offset(first as isize * rows.dst_stride));
+                self.panel(lanes, full_columns, count, from, to);
+                first += count;
+            }
+            if full_columns < columns.extent {
+                // At least a block, stepping back over columns that are then moved twice.
+                let width = (columns.extent - full_columns).max(N * L::LANES).min(columns.extent);
+                let at = columns.extent - width;
+                let edge = Loop { extent: width, ..columns };
+                let (from, to) =
+                    (src.wrapping_offset(at as isize * columns.src_stride), dst.wrapping_add(at * E));
+                plane::<L, E, N>(lanes, edge, rows, from, to);
+            }
+            if full_rows < rows.extent {
+                let height = (rows.extent - full_rows).max(N).min(rows.extent);
+                let at = rows.extent - height;
+                let edge = Loop { extent: height, ..rows };
+                let (from, to) =
+                    (src.wrapping_add(at * E), dst.wrapping_offset(at as isize * rows.dst_stride));
+                plane::<L, E, N>(lanes, columns, edge, from, to);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        true
+    }
+}
+
+impl<const E: usize, const N: usize> StreamTranspose<E, N> {
+    /// Whole strips of at most [`STRIP_ROWS`] rows, of which there are whole lines.
+    ///
+    /// # Safety
+    /// As [`Point::point`], for the `columns` and `rows` given.
+    #[inline(always)]
+    unsafe fn panel<L: Lanes>(&self, lanes: L, columns: usize, rows: usize, src: *const u8, dst: *mut u8) {
+        let column_step = self.columns.src_stride;
+        let mut column = 0;
+        while column < columns {
+            let strip = src.wrapping_offset(column as isize * column_step);
+            let to = dst.wrapping_add(column * E);
+            let mut row = 0;
+            while row < rows {
+                let line = strip.wrapping_add(row * E);
+                let mut ahead = 0;
+                while ahead < STRIP / E {
+                    lanes.prefetch(
+                        line.wrapping_offset(ahead as isize * column_step).wrapping_add(COLUMN_AHEAD),
+                    );
+                    ahead += 1;
+                }
+                let mut part = 0;
+                while part < LINE / E {
+                    // SAFETY: a strip's columns and `N` rows from here.
+                    unsafe {
+                        let (from, row) = (line.wrapping_add(part * E), row + part);
+                        let to = to.wrapping_offset(row as isize * self.rows.dst_stride);
+                        if self.carry.is_null() {
+                            self.whole_lines(lanes, from, to);
+                        } else {
+                            self.carried_lines(lanes, from, to, row, column == 0);
+                        }
+                    }
+                    part += N;
+                }
+                row += LINE / E;
+            }
+            column += STRIP / E;
+        }
+        if !self.carry.is_null() && columns > 0 {
+            let end = dst.wrapping_add(columns * E);
+            for row in 0..rows {
+                let end = end.wrapping_offset(row as isize * self.rows.dst_stride);
+                let rest = end.addr() % LINE;
+                // SAFETY: the carry ends with the `rest` bytes that belong before `end`, all of them the row's own.
+                unsafe {
+                    let carry = self.carry.add(row * ROW_BUFFER);
+                    copy_short(carry.add(LINE - rest), end.wrapping_sub(rest), rest);
+                }
+            }
+        }
+    }
+
+    /// `N` rows of a strip, straight from the registers.
+    ///
+    /// # Safety
+    /// As [`Point::point`]; every row starts a line at `to`.
+    #[inline(always)]
+    unsafe fn whole_lines<L: Lanes>(&self, lanes: L, from: *const u8, to: *mut u8) {
+        let step = self.columns.src_stride;
+        let mut at = 0;
+        while at < STRIP {
+            // SAFETY: the strip's columns are `STRIP` bytes of every row, at a multiple of a register.
+            unsafe {
+                let tile = load_tile::<L, N>(lanes, from.wrapping_offset((at / E) as isize * step), step, E);
+                let mut row = 0;
+                while row < N {
+                    let to = to.wrapping_offset(row as isize * self.rows.dst_stride).wrapping_add(at);
+                    lanes.stream(to, tile[row]);
+                    row += 1;
+                }
+            }
+            at += L::BYTES;
+        }
+    }
+
+    /// `N` rows of a strip, by way of their carries.
+    ///
+    /// # Safety
+    /// As [`Point::point`]; `row` is the first row's number in the panel.
+    #[inline(always)]
+    unsafe fn carried_lines<L: Lanes>(
+        &self,
+        lanes: L,
+        from: *const u8,
+        to: *mut u8,
+        row: usize,
+        is_first: bool,
+    ) {
+        let step = self.columns.src_stride;
+        // SAFETY: rows of a panel have a buffer each, of a line and a strip; the lines written to the destination lie
+        // inside the row but for the part before the first strip, which is not written as a line.
+        unsafe {
+            let buffer = self.carry.add(row * ROW_BUFFER);
+            let mut at = 0;
+            while at < STRIP {
+                let tile = load_tile::<L, N>(lanes, from.wrapping_offset((at / E) as isize * step), step, E);
+                let mut i = 0;
+                while i < N {
+                    lanes.store(buffer.add(i * ROW_BUFFER + LINE + at), tile[i]);
+                    i += 1;
+                }
+                at += L::BYTES;
+            }
+            let mut i = 0;
+            while i < N {
+                let to = to.wrapping_offset(i as isize * self.rows.dst_stride);
+                emit(lanes, buffer.add(i * ROW_BUFFER), to, is_first);
+                i += 1;
+            }
+        }
+    }
+}
+
+/// Writes the whole lines that one row's buffer holds, and carries the rest.
+///
+/// # Safety
+/// `buffer` must be a row's buffer whose strip belongs at `to`, with a valid carry unless `is_first`.
+#[inline(always)]
+unsafe fn emit<L: Lanes>(lanes: L, buffer: *mut u8, to: *mut u8, is_first: bool) {
+    let before = to.addr() % LINE;
+    let line = to.wrapping_sub(before);
+    // SAFETY: the buffer's line ends with the `before` bytes in front of `to`; with them the strip is whole lines and
+    // `before` bytes more, which stay in the last line for the next strip.
+    unsafe {
+        let mut at = 0;
+        if is_first && before > 0 {
+            copy_short(buffer.add(LINE), to, LINE - before);
+            at = LINE;
+        }
+        while at < STRIP {
+            let mut part = 0;
+            while part < LINE {
+                let vector = lanes.load(buffer.add(LINE - before + at + part));
+                lanes.stream(line.wrapping_add(at + part), vector);
+                part += L::BYTES;
+            }
+            at += LINE;
+        }
+        let mut part = 0;
+        while part < LINE {
+            lanes.store(buffer.add(part), lanes.load(buffer.add(STRIP + part)));
+            part += L::BYTES;
+        }
+    }
+}
