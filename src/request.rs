@@ -5,6 +5,20 @@ use thiserror::Error;
 use crate::{ArrayShape, LayoutError, PaddingValue, PrimitiveType, Shape, Tile, TileDimension};
 
 /// What becomes of destination slots that hold no element.
+///
+/// Only slots of the layout are padding: the edges of tiles, legacy padded dimensions, and what `L` adds (beside
+/// explicit strides `L` has no meaning). Bytes that strides step over are never touched. XLA leaves the content of
+/// tile padding open.
+///
+/// ```
+/// use relayout::{Padding, Plan, PrimitiveType, Shape, value};
+/// let (src, dst): (Shape, Shape) = ("s8[3]".parse()?, "s8[3]{0:T(4)}".parse()?);
+/// let minus_one = value::parse(PrimitiveType::S8, "-1").expect("a value of s8");
+/// let mut tile = [0; 4];
+/// Plan::builder(&src, &dst).padding(Padding::Fill(minus_one)).build()?.execute(&[1, 2, 3], &mut tile)?;
+/// assert_eq!(tile, [1, 2, 3, 0xff]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Padding {
@@ -12,7 +26,7 @@ pub enum Padding {
     Leave,
     /// They become zero, so that equal arrays give equal bytes.
     Zero,
-    /// They become this element: its bits, in the low bits of the number.
+    /// They become this element: its bits, in the low bits of the number. Slots wider than 128 bits are zero above.
     Fill(u128),
 }
 
@@ -20,6 +34,16 @@ pub enum Padding {
 ///
 /// Each list has one entry per logical dimension. With a region the two shapes need only have the same rank. Only the
 /// region's elements are written: padding is left alone unless the region is the whole destination.
+///
+/// ```
+/// use relayout::{Plan, Region, Shape};
+/// let (src, dst): (Shape, Shape) = ("u8[2,3]".parse()?, "u8[2,2]{0,1}".parse()?);
+/// let right = Region::new([2, 1]).with_src_start([0, 2]).with_dst_start([0, 1]);
+/// let mut columns = [0; 4];
+/// Plan::builder(&src, &dst).region(right).build()?.execute(&[1, 2, 3, 4, 5, 6], &mut columns)?;
+/// assert_eq!(columns, [0, 0, 3, 6]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Region {
     extents: Vec<i64>,
@@ -208,7 +232,7 @@ pub enum PlanError {
     },
 }
 
-/// How wide an element's place in memory is.
+/// How wide an element's place in memory is: `E` of the layout, or the whole bytes of the type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Slot {
     /// Whole bytes.
@@ -348,6 +372,9 @@ impl<'a> Request<'a> {
 
     /// Everything about the request that can be checked without looking at addresses.
     ///
+    /// In this order: element types, ranks, the source (shape and layout, slot width, strides), the destination in the
+    /// same way, then the region, or that the dimensions are equal.
+    ///
     /// # Errors
     /// The first rule that is broken; see [`PlanError`].
     pub fn check(&self) -> Result<(), PlanError> {
@@ -435,6 +462,9 @@ impl<'a> Request<'a> {
 
     /// Bits that move: the whole slot between equal slots, else the value, the rest of the destination's slot being
     /// zero. Call after [`Request::check`].
+    ///
+    /// # Errors
+    /// As [`Request::slot`].
     pub fn moved_bits(&self) -> Result<i64, PlanError> {
         let bits = |slot| match slot {
             Slot::Bytes(bytes) => bytes * 8,

@@ -63,6 +63,15 @@ impl ArrayShape {
 
     /// Bytes of memory that the array takes, rounded up to whole bytes at the end.
     ///
+    /// ```
+    /// use relayout::ArrayShape;
+    /// let bytes = |text: &str| text.parse::<ArrayShape>().map(|shape| shape.byte_size());
+    /// assert_eq!(bytes("s4[5]")?, Ok(5)); // a byte each
+    /// assert_eq!(bytes("s4[5]{0:E(4)}")?, Ok(3)); // two a byte
+    /// assert_eq!(bytes("f32[5]{0:L(8)}")?, Ok(32)); // padded to 8 elements
+    /// # Ok::<(), relayout::ParseError>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Indexer::new`].
     pub fn byte_size(&self) -> Result<i64, LayoutError> {

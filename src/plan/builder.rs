@@ -72,7 +72,7 @@ impl<'a> PlanBuilder<'a> {
         self
     }
 
-    /// Moves only a box of the arrays, whose dimensions may then differ.
+    /// Moves only a box of the arrays, whose dimensions may then differ; see [`Region`].
     pub fn region(mut self, region: Region) -> Self {
         self.region = Some(region);
         self
@@ -84,17 +84,17 @@ impl<'a> PlanBuilder<'a> {
         self
     }
 
-    /// The most threads that executing may use, the caller's among them; 1 spawns nothing. Without this call the
-    /// current rayon pool decides.
+    /// The most threads that executing may use, the caller's among them; 0 counts as 1. At this point every plan runs
+    /// on the caller's thread alone, so the number changes nothing.
     pub fn max_threads(mut self, threads: usize) -> Self {
         self.max_threads = Some(threads.max(1));
         self
     }
 
-    /// Plans.
+    /// Plans what was asked for.
     ///
     /// # Errors
-    /// [`PlanError`], by what the shapes or options break.
+    /// [`PlanError`], by what the shapes or options break; see [`Request::check`] for the order.
     pub fn build(self) -> Result<Plan, PlanError> {
         let (src, dst) = arrays(self.src, self.dst)?;
         let mut request = Request::new(src, dst)
