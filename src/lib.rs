@@ -169,9 +169,9 @@ pub use error::{LayoutError, ParseError};
 pub use execute::{ExecuteError, OutOfPlan};
 pub use layout::{Layout, PaddingValue, SplitConfig, Tile, TileDimension};
 pub use memory_space::MemorySpace;
-pub use plan::{BoxExplanation, Explanation, Plan, PlanBuilder};
+pub use plan::{BoxExplanation, Explanation, Plan, PlanBuilder, Streaming};
 pub use problem::Problem;
-pub use relayout_kernels::Level;
+pub use relayout_kernels::{Level, LevelError};
 pub use request::{End, Padding, PlanError, Region, Request, Slot};
 pub use shape::{ArrayShape, DimensionSize, Shape};
 

@@ -1,7 +1,38 @@
 //! A plan with options.
 
+use std::sync::OnceLock;
+
+use relayout_kernels::{Level, LevelError};
+
 use super::{Plan, arrays};
 use crate::{Padding, PlanError, Region, Request, Shape};
+
+/// The environment variable that forces a level on every plan without one of its own, for tests and measurements.
+const LEVEL_VARIABLE: &str = "RELAYOUT_LEVEL";
+
+/// Whether whole lines may be written past the cache, which saves reading them first. It changes speed only, and
+/// nothing at all where the level has no such stores (`scalar`, `neon`).
+#[non_exhaustive]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Streaming {
+    /// Where both buffers together are too large for the machine's caches.
+    #[default]
+    Auto,
+    /// Never: the result is wanted in the cache.
+    Never,
+    /// Always: the result is not wanted soon.
+    Always,
+}
+
+/// The level that the environment asks for, else the highest of this machine; both looked up once.
+pub(super) fn default_level() -> Result<Level, PlanError> {
+    static LEVEL: OnceLock<Result<Level, LevelError>> = OnceLock::new();
+    let found = LEVEL.get_or_init(|| match std::env::var(LEVEL_VARIABLE) {
+        Ok(name) => name.parse::<Level>()?.require(),
+        Err(_) => Ok(Level::detect()),
+    });
+    found.clone().map_err(PlanError::Level)
+}
 
 /// Options of a [`Plan`]; made by [`Plan::builder`].
 ///
@@ -30,6 +61,8 @@ pub struct PlanBuilder<'a> {
     region: Option<Region>,
     padding: Option<Padding>,
     max_threads: Option<usize>,
+    level: Option<Level>,
+    streaming: Streaming,
 }
 
 impl<'a> PlanBuilder<'a> {
@@ -44,6 +77,8 @@ impl<'a> PlanBuilder<'a> {
             region: None,
             padding: None,
             max_threads: None,
+            level: None,
+            streaming: Streaming::Auto,
         }
     }
 
@@ -84,10 +119,23 @@ impl<'a> PlanBuilder<'a> {
         self
     }
 
-    /// The most threads that executing may use, the caller's among them; 0 counts as 1. At this point every plan runs
-    /// on the caller's thread alone, so the number changes nothing.
+    /// The most threads that executing may use, the caller's among them; 1 spawns nothing, and 0 counts as 1. Without this
+    /// call the current rayon pool decides; without the feature `rayon` it is always 1.
     pub fn max_threads(mut self, threads: usize) -> Self {
         self.max_threads = Some(threads.max(1));
+        self
+    }
+
+    /// Forces the instructions to use. Without this call the environment variable `RELAYOUT_LEVEL` decides, and without
+    /// that the machine.
+    pub fn level(mut self, level: Level) -> Self {
+        self.level = Some(level);
+        self
+    }
+
+    /// Whether whole lines may be written past the cache; without this call, [`Streaming::Auto`].
+    pub fn streaming(mut self, streaming: Streaming) -> Self {
+        self.streaming = streaming;
         self
     }
 
@@ -114,6 +162,10 @@ impl<'a> PlanBuilder<'a> {
         }
         let mut plan = Plan::from_request(&request)?;
         plan.max_threads = self.max_threads;
+        plan.streaming = self.streaming;
+        if let Some(level) = self.level {
+            plan.level = level.require().map_err(PlanError::Level)?;
+        }
         Ok(plan)
     }
 }
