@@ -108,8 +108,9 @@
 //!   a byte is written. No text, shape or buffer makes the crate panic.
 //! - **Padding is defined.** It becomes zero, so that equal arrays give equal bytes, or a value of the caller's, or
 //!   stays as it is; see [`Padding`]. What the source's padding holds never shows.
-//! - **No surprises.** Executing spawns no thread, asks for no alignment, and allocates nothing in proportion to the
-//!   data. A plan never changes and may be shared between threads.
+//! - **No surprises.** Executing asks for no alignment and allocates nothing in proportion to the data. Threads are those
+//!   of the current rayon pool, for large arrays only, and [`PlanBuilder::max_threads`] bounds them. A plan never
+//!   changes and may be shared between threads.
 //!
 //! # Where to look
 //!
@@ -131,7 +132,7 @@
 //!
 //! ```text
 //!  5  this page       names for users
-//!  4  execute         walks the steps of a plan
+//!  4  execute         walks the steps of a plan; the only home of threads
 //!  3  plan            digits → boxes → steps
 //!  2  reference       one element at a time; shares nothing with 3 and 4, which it judges
 //!  1  the model       element, shape, layout, text, validate, size, index, request, …
@@ -140,8 +141,12 @@
 //!
 //! # Features
 //!
-//! `rayon` (default) is reserved for executing large plans on the current rayon pool. At this point it changes
-//! nothing: every plan runs on the caller's thread.
+//! `rayon` (default): large plans are executed by the current rayon pool. Without it everything runs on the caller's
+//! thread.
+//!
+//! # Environment
+//!
+//! `RELAYOUT_LEVEL` forces a [`Level`] on every plan that names none, for tests and measurements. It is looked up once.
 #![deny(unsafe_code)]
 
 mod construct;
