@@ -1,43 +1,53 @@
 //! A few rows become one stream, and one stream a few rows: sub-tiles such as `(2,1)` and `(4,1)`, and channels.
 
-use crate::lanes::{LANE, Lanes, Task};
+use crate::lanes::{LANE, Lanes};
 use crate::nest::Loop;
 use crate::strided::walk;
 use crate::transpose::network;
-use crate::walk::each_point;
+use crate::walk::Point;
 
-/// Interleaves `K` rows of elements of `E` bytes at every point of `outer`: `along` is contiguous in the source and
-/// advances `K` elements in the destination, `across` leads from row to row in the source and to the next element in
-/// the destination.
-pub(crate) struct Interleave<'a, const E: usize, const K: usize> {
-    pub(crate) outer: &'a [Loop],
+/// Interleaves `K` rows of elements of `E` bytes: `along` is contiguous in the source and advances `K` elements in the
+/// destination, `across` leads from row to row in the source and to the next element in the destination.
+#[derive(Clone, Copy)]
+pub(crate) struct Interleave<const E: usize, const K: usize> {
     pub(crate) along: Loop,
     pub(crate) across: Loop,
-    pub(crate) src: *const u8,
-    pub(crate) dst: *mut u8,
     pub(crate) stream: bool,
 }
 
-impl<const E: usize, const K: usize> Task for Interleave<'_, E, K> {
+impl<const E: usize, const K: usize> Point for Interleave<E, K> {
+    /// # Safety
+    /// `K` rows of `along.extent` elements must be readable from `src` and as many elements writable at `dst`, without
+    /// overlap; where streaming, `dst` starts a line.
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self, lanes: L) {
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let (along, across) = (self.along, self.across);
-        let stream = self.stream && L::STREAMS && K.is_power_of_two();
-        // SAFETY: every point of `outer` has `K` rows of `along.extent` elements, as the maker promised; where streaming,
-        // every destination row starts a line.
-        each_point(self.outer, self.src, self.dst, |src, dst| unsafe {
+        // SAFETY: the caller's promise.
+        unsafe {
             if along.extent * E < L::BYTES {
-                walk::<[u8; E]>(&[along, across], src, dst);
+                walk_plane::<E>(along, across, src, dst);
             } else if K.is_power_of_two() {
-                zip_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, stream);
+                zip_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.streams());
             } else {
                 mix_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst);
             }
-        });
-        if stream {
-            lanes.fence();
         }
     }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        self.stream && K.is_power_of_two()
+    }
+}
+
+/// Rows too short for a register.
+///
+/// # Safety
+/// All places of the two loops must be valid on both sides, without overlap.
+#[inline(never)]
+unsafe fn walk_plane<const E: usize>(outer: Loop, inner: Loop, src: *const u8, dst: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe { walk::<[u8; E]>(&[outer, inner], src, dst) }
 }
 
 /// # Safety
@@ -60,17 +70,38 @@ unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
         // SAFETY: `block` elements from `at` exist in every row; stepping back can break the alignment, so such a block
         // is stored.
         unsafe {
-            let mut rows: [L::Vector; K] =
-                std::array::from_fn(|k| lanes.load(src.wrapping_offset(k as isize * row_step).add(at * E)));
+            let mut rows = load_rows::<L, K>(lanes, src.add(at * E), row_step);
             full_zips::<L, E, K>(lanes, &mut rows);
             let to = dst.add(at * K * E);
-            for (part, vector) in rows.into_iter().enumerate() {
+            let mut part = 0;
+            while part < K {
                 let to = to.add(part * L::BYTES);
-                if stream && at == done { lanes.stream(to, vector) } else { lanes.store(to, vector) }
+                if stream && at == done {
+                    lanes.stream(to, rows[part])
+                } else {
+                    lanes.store(to, rows[part])
+                }
+                part += 1;
             }
         }
         done += block;
     }
+}
+
+/// A register of each of `K` rows.
+///
+/// # Safety
+/// `BYTES` bytes must be readable at each of `K` places, `row_step` apart.
+#[inline(always)]
+unsafe fn load_rows<L: Lanes, const K: usize>(lanes: L, src: *const u8, row_step: isize) -> [L::Vector; K] {
+    let mut rows = [lanes.zero(); K];
+    let mut row = 0;
+    while row < K {
+        // SAFETY: the caller's promise.
+        rows[row] = unsafe { lanes.load(src.wrapping_offset(row as isize * row_step)) };
+        row += 1;
+    }
+    rows
 }
 
 /// Interleaves `K` whole registers: as the transposing network, with zips that cross lanes.
@@ -89,33 +120,46 @@ fn full_zips<L: Lanes, const UNIT: usize, const K: usize>(lanes: L, rows: &mut [
     }
 }
 
-/// Which byte of row `row` goes to byte `at` of part `part`, where `K` rows of a lane become `K` lanes of a stream.
-const fn mix_order<const E: usize, const K: usize>(row: usize, part: usize) -> [u8; LANE] {
-    let mut order = [0x80; LANE];
-    let mut at = 0;
-    while at < LANE {
-        let byte = part * LANE + at;
-        let element = byte / E;
-        if element % K == row {
-            order[at] = (element / K * E + byte % E) as u8;
-        }
-        at += 1;
-    }
-    order
-}
+/// Byte orders between `K` rows of a lane each and `K` lanes of a stream, for elements of `E` bytes.
+struct Orders<const E: usize, const K: usize>;
 
-/// Which byte of part `part` goes to byte `at` of row `row`: the inverse of [`mix_order`].
-const fn pick_order<const E: usize, const K: usize>(row: usize, part: usize) -> [u8; LANE] {
-    let mut order = [0x80; LANE];
-    let mut at = 0;
-    while at < LANE {
-        let byte = (at / E * K + row) * E + at % E;
-        if byte / LANE == part {
-            order[at] = (byte % LANE) as u8;
+impl<const E: usize, const K: usize> Orders<E, K> {
+    /// `MIX[row][part]`: which byte of the row goes to each byte of the part, 0x80 where none does.
+    const MIX: [[[u8; LANE]; K]; K] = Self::orders(true);
+
+    /// `PICK[row][part]`: which byte of the part goes to each byte of the row, 0x80 where none does.
+    const PICK: [[[u8; LANE]; K]; K] = Self::orders(false);
+
+    /// Elements of one lane of a stream, those of row 0 first.
+    const GROUP: [u8; LANE] = {
+        let mut order = [0; LANE];
+        let per_row = LANE / K;
+        let mut at = 0;
+        while at < LANE {
+            let (row, byte) = (at / per_row, at % per_row);
+            order[at] = ((byte / E * K + row) * E + byte % E) as u8;
+            at += 1;
         }
-        at += 1;
+        order
+    };
+
+    const fn orders(mix: bool) -> [[[u8; LANE]; K]; K] {
+        let mut orders = [[[0x80; LANE]; K]; K];
+        let mut byte = 0;
+        while byte < K * LANE {
+            // Byte `byte` of the stream is byte `at` of row `row`.
+            let element = byte / E;
+            let (row, at) = (element % K, element / K * E + byte % E);
+            let (part, place) = (byte / LANE, byte % LANE);
+            if mix {
+                orders[row][part][place] = at as u8;
+            } else {
+                orders[row][part][at] = place as u8;
+            }
+            byte += 1;
+        }
+        orders
     }
-    order
 }
 
 /// As [`zip_rows`] for any `K`, by byte shuffles of every row into every part of the stream.
@@ -136,14 +180,17 @@ unsafe fn mix_rows<L: Lanes, const E: usize, const K: usize>(
         let at = done.min(count - block);
         // SAFETY: `block` elements from `at` exist in every row; lane `l` of part `p` is lane `l * K + p` of the stream.
         unsafe {
-            let rows: [L::Vector; K] =
-                std::array::from_fn(|k| lanes.load(src.wrapping_offset(k as isize * row_step).add(at * E)));
-            for part in 0..K {
-                let mut mixed = lanes.shuffle(rows[0], mix_order::<E, K>(0, part));
-                for (row, &vector) in rows.iter().enumerate().skip(1) {
-                    mixed = lanes.or(mixed, lanes.shuffle(vector, mix_order::<E, K>(row, part)));
+            let rows = load_rows::<L, K>(lanes, src.add(at * E), row_step);
+            let mut part = 0;
+            while part < K {
+                let mut mixed = lanes.shuffle(rows[0], Orders::<E, K>::MIX[0][part]);
+                let mut row = 1;
+                while row < K {
+                    mixed = lanes.or(mixed, lanes.shuffle(rows[row], Orders::<E, K>::MIX[row][part]));
+                    row += 1;
                 }
                 lanes.store_lanes(dst.add(at * K * E + part * LANE), (K * LANE) as isize, mixed);
+                part += 1;
             }
         }
         done += block;
@@ -151,32 +198,33 @@ unsafe fn mix_rows<L: Lanes, const E: usize, const K: usize>(
 }
 
 /// The reverse of [`Interleave`]: `along` advances `K` elements in the source and is contiguous in the destination.
-pub(crate) struct Deinterleave<'a, const E: usize, const K: usize> {
-    pub(crate) outer: &'a [Loop],
+#[derive(Clone, Copy)]
+pub(crate) struct Deinterleave<const E: usize, const K: usize> {
     pub(crate) along: Loop,
     pub(crate) across: Loop,
-    pub(crate) src: *const u8,
-    pub(crate) dst: *mut u8,
     pub(crate) stream: bool,
 }
 
-impl<const E: usize, const K: usize> Task for Deinterleave<'_, E, K> {
+impl<const E: usize, const K: usize> Point for Deinterleave<E, K> {
+    /// # Safety
+    /// `K * along.extent` elements must be readable at `src` and `K` rows of `along.extent` writable from `dst`, without
+    /// overlap; where streaming, every row starts a line.
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self, lanes: L) {
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let (along, across) = (self.along, self.across);
-        let stream = self.stream && L::STREAMS;
-        // SAFETY: every point of `outer` has `K` rows of `along.extent` elements, as the maker promised; where streaming,
-        // every destination row starts a line.
-        each_point(self.outer, self.src, self.dst, |src, dst| unsafe {
+        // SAFETY: the caller's promise.
+        unsafe {
             if along.extent * E < L::BYTES {
-                walk::<[u8; E]>(&[across, along], src, dst);
+                walk_plane::<E>(across, along, src, dst);
             } else {
-                unzip_rows::<L, E, K>(lanes, along.extent, across.dst_stride, src, dst, stream);
+                unzip_rows::<L, E, K>(lanes, along.extent, across.dst_stride, src, dst, self.stream);
             }
-        });
-        if stream {
-            lanes.fence();
         }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        self.stream
     }
 }
 
@@ -198,13 +246,22 @@ unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
         let at = done.min(count - block);
         // SAFETY: `block` elements from `at` exist in every row; a register that steps back is stored, not streamed.
         unsafe {
-            let parts: [L::Vector; K] = std::array::from_fn(|part| {
-                lanes.load_lanes(src.add(at * K * E + part * LANE), (K * LANE) as isize)
-            });
+            let mut parts = [lanes.zero(); K];
+            let mut part = 0;
+            while part < K {
+                parts[part] = lanes.load_lanes(src.add(at * K * E + part * LANE), (K * LANE) as isize);
+                part += 1;
+            }
             let rows = unmix::<L, E, K>(lanes, parts);
-            for (row, vector) in rows.into_iter().enumerate() {
+            let mut row = 0;
+            while row < K {
                 let to = dst.wrapping_offset(row as isize * row_step).add(at * E);
-                if stream && at == done { lanes.stream(to, vector) } else { lanes.store(to, vector) }
+                if stream && at == done {
+                    lanes.stream(to, rows[row])
+                } else {
+                    lanes.store(to, rows[row])
+                }
+                row += 1;
             }
         }
         done += block;
@@ -214,9 +271,14 @@ unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
 /// Takes `K` lanes of a stream apart into a lane of each row.
 #[inline(always)]
 fn unmix<L: Lanes, const E: usize, const K: usize>(lanes: L, parts: [L::Vector; K]) -> [L::Vector; K] {
+    let mut rows = [lanes.zero(); K];
+    let mut row = 0;
     if K.is_power_of_two() && K * E <= LANE {
         // Bring what belongs to one row together inside each lane, then transpose the groups.
-        let mut rows = parts.map(|part| lanes.shuffle(part, group_order::<E, K>()));
+        while row < K {
+            rows[row] = lanes.shuffle(parts[row], Orders::<E, K>::GROUP);
+            row += 1;
+        }
         match LANE / K {
             8 => network::<L, 8, K>(lanes, &mut rows),
             4 => network::<L, 4, K>(lanes, &mut rows),
@@ -224,24 +286,14 @@ fn unmix<L: Lanes, const E: usize, const K: usize>(lanes: L, parts: [L::Vector; 
         }
         return rows;
     }
-    std::array::from_fn(|row| {
-        let mut picked = lanes.shuffle(parts[0], pick_order::<E, K>(row, 0));
-        for (part, &vector) in parts.iter().enumerate().skip(1) {
-            picked = lanes.or(picked, lanes.shuffle(vector, pick_order::<E, K>(row, part)));
+    while row < K {
+        rows[row] = lanes.shuffle(parts[0], Orders::<E, K>::PICK[row][0]);
+        let mut part = 1;
+        while part < K {
+            rows[row] = lanes.or(rows[row], lanes.shuffle(parts[part], Orders::<E, K>::PICK[row][part]));
+            part += 1;
         }
-        picked
-    })
-}
-
-/// Elements of one lane, those of row 0 first.
-const fn group_order<const E: usize, const K: usize>() -> [u8; LANE] {
-    let mut order = [0; LANE];
-    let per_row = LANE / K;
-    let mut at = 0;
-    while at < LANE {
-        let (row, byte) = (at / per_row, at % per_row);
-        order[at] = ((byte / E * K + row) * E + byte % E) as u8;
-        at += 1;
+        row += 1;
     }
-    order
+    rows
 }

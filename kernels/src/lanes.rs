@@ -40,6 +40,9 @@ pub(crate) unsafe trait Lanes: Copy {
     /// As the task's.
     unsafe fn vectorize(self, task: impl Task);
 
+    /// A register of zeros.
+    fn zero(self) -> Self::Vector;
+
     /// Reads a whole register.
     ///
     /// # Safety

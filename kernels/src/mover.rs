@@ -8,6 +8,7 @@ use crate::rows::Rows;
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
 use crate::transpose::Transpose;
+use crate::walk::each_point;
 
 /// How elements of whole bytes are moved; which loops a family wants innermost, and with which strides.
 ///
@@ -194,7 +195,7 @@ impl Mover {
             return unsafe { scalar(loops, src, dst, run) };
         }
         // SAFETY: the caller's promise.
-        unsafe { lanes.vectorize(Rows { loops, src, dst, run, stream: self.stream }) }
+        unsafe { each_point(lanes, loops, src, dst, Rows { run, stream: self.stream }) }
     }
 
     /// # Safety
@@ -216,11 +217,11 @@ impl Mover {
                 _ if rows.src_stride != element || columns.dst_stride != element => {
                     self.fallback(outer, rows, columns, src, dst);
                 }
-                1 => lanes.vectorize(Transpose::<1, 16> { outer, columns, rows, src, dst }),
-                2 => lanes.vectorize(Transpose::<2, 8> { outer, columns, rows, src, dst }),
-                4 => lanes.vectorize(Transpose::<4, 4> { outer, columns, rows, src, dst }),
-                8 => lanes.vectorize(Transpose::<8, 2> { outer, columns, rows, src, dst }),
-                16 => lanes.vectorize(Transpose::<16, 1> { outer, columns, rows, src, dst }),
+                1 => each_point(lanes, outer, src, dst, Transpose::<1, 16> { columns, rows }),
+                2 => each_point(lanes, outer, src, dst, Transpose::<2, 8> { columns, rows }),
+                4 => each_point(lanes, outer, src, dst, Transpose::<4, 4> { columns, rows }),
+                8 => each_point(lanes, outer, src, dst, Transpose::<8, 2> { columns, rows }),
+                16 => each_point(lanes, outer, src, dst, Transpose::<16, 1> { columns, rows }),
                 _ => self.fallback(outer, rows, columns, src, dst),
             }
         }
@@ -248,7 +249,7 @@ impl Mover {
                 match (self.element_bytes, across.extent) {
                     // SAFETY: the caller's promise, and the strides that the family wants.
                     $($(($e, $k) if fits => unsafe {
-                        lanes.vectorize(Interleave::<$e, $k> { outer, along, across, src, dst, stream });
+                        each_point(lanes, outer, src, dst, Interleave::<$e, $k> { along, across, stream });
                     })*)*
                     // SAFETY: the caller's promise.
                     _ => unsafe { self.fallback(outer, along, across, src, dst) },
@@ -280,7 +281,7 @@ impl Mover {
                 match (self.element_bytes, across.extent) {
                     // SAFETY: the caller's promise, and the strides that the family wants.
                     $($(($e, $k) if fits => unsafe {
-                        lanes.vectorize(Deinterleave::<$e, $k> { outer, along, across, src, dst, stream });
+                        each_point(lanes, outer, src, dst, Deinterleave::<$e, $k> { along, across, stream });
                     })*)*
                     // SAFETY: the caller's promise.
                     _ => unsafe { self.fallback(outer, across, along, src, dst) },
@@ -296,10 +297,20 @@ impl Mover {
     /// As [`Mover::dispatch`].
     #[allow(dead_code)] // portable targets have no lanes
     unsafe fn fallback(&self, outer: &[Loop], a: Loop, b: Loop, src: *const u8, dst: *mut u8) {
-        crate::walk::each_point(outer, src, dst, |src, dst| {
-            // SAFETY: every point of `outer` starts a whole plane of the two loops.
-            unsafe { scalar(&[a, b], src, dst, self.element_bytes) }
-        });
+        match outer {
+            // SAFETY: the caller's promise.
+            [] => unsafe { scalar(&[a, b], src, dst, self.element_bytes) },
+            [first, rest @ ..] => {
+                for i in 0..first.extent as isize {
+                    let (src, dst) = (
+                        src.wrapping_offset(i * first.src_stride),
+                        dst.wrapping_offset(i * first.dst_stride),
+                    );
+                    // SAFETY: every step of a loop starts a nest of the rest.
+                    unsafe { self.fallback(rest, a, b, src, dst) };
+                }
+            }
+        }
     }
 }
 

@@ -33,6 +33,11 @@ unsafe impl Lanes for Neon {
     }
 
     #[inline(always)]
+    fn zero(self) -> uint8x16_t {
+        self.neon.vdupq_n_u8(0)
+    }
+
+    #[inline(always)]
     unsafe fn load(self, from: *const u8) -> uint8x16_t {
         // SAFETY: the caller promises 16 bytes.
         unsafe { self.neon.vld1q_u8(from) }

@@ -1,8 +1,7 @@
 //! Runs of bytes that are contiguous on both sides.
 
-use crate::lanes::{LANE, LINE, Lanes, Task};
-use crate::nest::Loop;
-use crate::walk::each_point;
+use crate::lanes::{LANE, LINE, Lanes};
+use crate::walk::Point;
 
 /// From this many bytes on the library's memory copy is at least as good as a loop of vectors.
 const LONG_RUN: usize = 2048;
@@ -11,30 +10,31 @@ const LONG_RUN: usize = 2048;
 /// stream when it starts; asking early hides that, and more than half a page ahead gained nothing.
 const AHEAD: usize = 2048;
 
-/// Copies `run` bytes at every point of `loops`.
-pub(crate) struct Rows<'a> {
-    pub(crate) loops: &'a [Loop],
-    pub(crate) src: *const u8,
-    pub(crate) dst: *mut u8,
+/// Copies `run` bytes at every point.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows {
     pub(crate) run: usize,
     pub(crate) stream: bool,
 }
 
-impl Task for Rows<'_> {
+impl Point for Rows {
+    /// # Safety
+    /// `run` bytes must be readable at `src` and writable at `dst`, without overlap.
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self, lanes: L) {
-        let run = self.run;
-        // SAFETY: every point has `run` bytes on both sides, which do not overlap, as the maker of the task promised.
-        each_point(self.loops, self.src, self.dst, |src, dst| unsafe {
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe {
             if self.stream {
-                stream_run(lanes, src, dst, run);
+                stream_run(lanes, src, dst, self.run);
             } else {
-                copy_run(lanes, src, dst, run);
+                copy_run(lanes, src, dst, self.run);
             }
-        });
-        if self.stream {
-            lanes.fence();
         }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        self.stream
     }
 }
 

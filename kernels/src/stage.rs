@@ -8,6 +8,7 @@ use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows::Rows;
 use crate::tuning::{ALIGNED_RUN, SOURCE_RUN, STAGE_BYTES, UNALIGNED_RUN};
+use crate::walk::each_point;
 
 /// Loops that a staged nest may have; deeper ones run directly.
 pub(crate) const MAX_LOOPS: usize = 16;
@@ -159,9 +160,8 @@ impl Stage {
                 count += 1;
             }
         }
-        let task = Rows { loops: &rows[..count], src: scratch, dst: to, run, stream: true };
         // SAFETY: every run lies in the scratch buffer and in the destination.
-        unsafe { lanes.vectorize(task) };
+        unsafe { each_point(lanes, &rows[..count], scratch, to, Rows { run, stream: true }) };
     }
 
     /// The order in which tiles follow one another, outermost loop first: along the source.

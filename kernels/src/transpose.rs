@@ -4,33 +4,35 @@
 //! read from as many columns as a register has places for, transposed inside lanes, and stored as whole registers of
 //! columns. Reading lanes from columns that are apart does the part of the work that crosses lanes.
 
-use crate::lanes::{LANE, LINE, Lanes, Task};
+use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
 use crate::strided::walk;
-use crate::walk::each_point;
+use crate::walk::Point;
 
 /// Columns that are walked before the next line of rows: their source lines stay in the first-level cache until all four
 /// lanes of each have been read.
 const PANEL: usize = 256;
 
-/// Transposes at every point of `outer`: `columns` has destination stride `N`th of a lane, `rows` the same source
-/// stride, both being the element's size `LANE / N`.
-pub(crate) struct Transpose<'a, const E: usize, const N: usize> {
-    pub(crate) outer: &'a [Loop],
+/// Transposes a plane of `rows` and `columns` of elements of `E` bytes, `N` to a lane: `columns` has that destination
+/// stride, `rows` that source stride.
+#[derive(Clone, Copy)]
+pub(crate) struct Transpose<const E: usize, const N: usize> {
     pub(crate) columns: Loop,
     pub(crate) rows: Loop,
-    pub(crate) src: *const u8,
-    pub(crate) dst: *mut u8,
 }
 
-impl<const E: usize, const N: usize> Task for Transpose<'_, E, N> {
+impl<const E: usize, const N: usize> Point for Transpose<E, N> {
+    /// # Safety
+    /// All places of the two loops must be valid on both sides, without overlap.
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self, lanes: L) {
-        let (columns, rows) = (self.columns, self.rows);
-        // SAFETY: every point of `outer` starts a whole plane of columns and rows, as the maker promised.
-        each_point(self.outer, self.src, self.dst, |src, dst| unsafe {
-            plane::<L, E, N>(lanes, columns, rows, src, dst);
-        });
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { plane::<L, E, N>(lanes, self.columns, self.rows, src, dst) }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        false
     }
 }
 
@@ -106,9 +108,13 @@ unsafe fn tile<L: Lanes, const N: usize>(
     // SAFETY: column `i` of lane `l` is column `l * N + i`, so the loads reach exactly the tile's columns, and the stores
     // exactly its rows.
     unsafe {
-        let mut tile: [L::Vector; N] = std::array::from_fn(|i| {
-            lanes.load_lanes(src.wrapping_offset(i as isize * column_step), N as isize * column_step)
-        });
+        let mut tile = [lanes.zero(); N];
+        let mut i = 0;
+        while i < N {
+            tile[i] =
+                lanes.load_lanes(src.wrapping_offset(i as isize * column_step), N as isize * column_step);
+            i += 1;
+        }
         match element {
             1 => network::<L, 1, N>(lanes, &mut tile),
             2 => network::<L, 2, N>(lanes, &mut tile),
@@ -116,8 +122,10 @@ unsafe fn tile<L: Lanes, const N: usize>(
             8 => network::<L, 8, N>(lanes, &mut tile),
             _ => {}
         }
-        for (row, vector) in tile.into_iter().enumerate() {
-            lanes.store(dst.wrapping_offset(row as isize * row_step), vector);
+        let mut row = 0;
+        while row < N {
+            lanes.store(dst.wrapping_offset(row as isize * row_step), tile[row]);
+            row += 1;
         }
     }
 }
@@ -146,5 +154,3 @@ pub(crate) fn network<L: Lanes, const UNIT: usize, const N: usize>(lanes: L, til
         step *= 2;
     }
 }
-
-const _: () = assert!(LANE == 16);

@@ -33,6 +33,11 @@ unsafe impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn zero(self) -> __m256i {
+        self.avx._mm256_setzero_si256()
+    }
+
+    #[inline(always)]
     unsafe fn load(self, from: *const u8) -> __m256i {
         // SAFETY: the caller promises 32 bytes.
         unsafe { self.avx._mm256_loadu_si256(from.cast()) }
@@ -126,6 +131,11 @@ unsafe impl Lanes for V4 {
     }
 
     #[inline(always)]
+    fn zero(self) -> __m512i {
+        self.avx512f._mm512_setzero_si512()
+    }
+
+    #[inline(always)]
     unsafe fn load(self, from: *const u8) -> __m512i {
         // SAFETY: the caller promises 64 bytes.
         unsafe { self.avx512f._mm512_loadu_si512(from.cast()) }
@@ -135,14 +145,19 @@ unsafe impl Lanes for V4 {
     unsafe fn load_lanes(self, from: *const u8, step: isize) -> __m512i {
         let s = self.avx512f;
         // SAFETY: the caller promises 16 bytes at each of the four places.
-        let lane = |index: isize| unsafe {
-            self.sse2._mm_loadu_si128(from.wrapping_offset(index * step).cast::<__m128i>())
+        let [a, b, c, d] = unsafe {
+            [
+                self.sse2._mm_loadu_si128(from.cast::<__m128i>()),
+                self.sse2._mm_loadu_si128(from.wrapping_offset(step).cast::<__m128i>()),
+                self.sse2._mm_loadu_si128(from.wrapping_offset(2 * step).cast::<__m128i>()),
+                self.sse2._mm_loadu_si128(from.wrapping_offset(3 * step).cast::<__m128i>()),
+            ]
         };
         // Broadcasts from memory into one lane each cost a load and a blend, and no shuffle.
-        let first = s._mm512_castsi128_si512(lane(0));
-        let second = s._mm512_mask_broadcast_i32x4(first, 0x00f0, lane(1));
-        let third = s._mm512_mask_broadcast_i32x4(second, 0x0f00, lane(2));
-        s._mm512_mask_broadcast_i32x4(third, 0xf000, lane(3))
+        let first = s._mm512_castsi128_si512(a);
+        let second = s._mm512_mask_broadcast_i32x4(first, 0x00f0, b);
+        let third = s._mm512_mask_broadcast_i32x4(second, 0x0f00, c);
+        s._mm512_mask_broadcast_i32x4(third, 0xf000, d)
     }
 
     #[inline(always)]
