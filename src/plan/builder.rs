@@ -28,8 +28,8 @@ pub enum Streaming {
 pub(super) fn default_level() -> Result<Level, PlanError> {
     static LEVEL: OnceLock<Result<Level, LevelError>> = OnceLock::new();
     let found = LEVEL.get_or_init(|| match std::env::var(LEVEL_VARIABLE) {
-        Ok(name) => name.parse::<Level>()?.require(),
-        Err(_) => Ok(Level::detect()),
+        Ok(name) if !name.is_empty() => name.parse::<Level>()?.require(),
+        _ => Ok(Level::detect()),
     });
     found.clone().map_err(PlanError::Level)
 }
@@ -160,12 +160,13 @@ impl<'a> PlanBuilder<'a> {
         if let Some(padding) = self.padding {
             request = request.with_padding(padding);
         }
-        let mut plan = Plan::from_request(&request)?;
+        let level = match self.level {
+            Some(level) => level.require().map_err(PlanError::Level)?,
+            None => default_level()?,
+        };
+        let mut plan = Plan::at_level(&request, level)?;
         plan.max_threads = self.max_threads;
         plan.streaming = self.streaming;
-        if let Some(level) = self.level {
-            plan.level = level.require().map_err(PlanError::Level)?;
-        }
         Ok(plan)
     }
 }

@@ -129,6 +129,10 @@ impl Plan {
     /// # Errors
     /// [`PlanError`], by what the request breaks.
     pub fn from_request(request: &Request<'_>) -> Result<Plan, PlanError> {
+        Plan::at_level(request, builder::default_level()?)
+    }
+
+    fn at_level(request: &Request<'_>, level: Level) -> Result<Plan, PlanError> {
         request.check()?;
         let window = window(request);
         let src = side(request, End::Source, &window)?;
@@ -145,7 +149,7 @@ impl Plan {
             tables: None,
             table_base: [request.offset_bytes(End::Source), request.offset_bytes(End::Destination)],
             max_threads: None,
-            level: builder::default_level()?,
+            level,
             streaming: Streaming::Auto,
             src_digits: src.digits,
             dst_digits: dst.digits,
