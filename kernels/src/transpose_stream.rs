@@ -27,6 +27,8 @@ pub(crate) const CARRY_BYTES: usize = STRIP_ROWS * ROW_BUFFER;
 pub(crate) struct StreamTranspose<const E: usize, const N: usize> {
     pub(crate) columns: Loop,
     pub(crate) rows: Loop,
+    /// What continues the rows in the source, each step with all rows again.
+    pub(crate) beyond: Loop,
     /// [`CARRY_BYTES`] bytes at the start of a line; unused, and perhaps null, where every row starts a line.
     pub(crate) carry: *mut u8,
 }
@@ -37,17 +39,16 @@ impl<const E: usize, const N: usize> Point for StreamTranspose<E, N> {
     /// destination starts a line.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
-        let (columns, rows) = (self.columns, self.rows);
-        let (strips, lines) = (columns.extent / (STRIP / E), rows.extent / (LINE / E));
+        let columns = self.columns;
+        let all_rows = self.rows.extent * self.beyond.extent;
+        let (strips, lines) = (columns.extent / (STRIP / E), all_rows / (LINE / E));
         let (full_columns, full_rows) = (strips * (STRIP / E), lines * (LINE / E));
         // SAFETY: parts of the plane: the strips, the columns behind them, the rows behind those.
         unsafe {
             let mut first = 0;
             while first < full_rows {
                 let count = STRIP_ROWS.min(full_rows - first);
-                let (from, to) =
-                    (src.wrapping_add(first * E), dst.wrapping_offset(first as isize * rows.dst_stride));
-                self.panel(lanes, full_columns, count, from, to);
+                self.panel(lanes, full_columns, first..first + count, src, dst);
                 first += count;
             }
             if full_columns < columns.extent {
@@ -57,15 +58,10 @@ impl<const E: usize, const N: usize> Point for StreamTranspose<E, N> {
                 let edge = Loop { extent: width, ..columns };
                 let (from, to) =
                     (src.wrapping_offset(at as isize * columns.src_stride), dst.wrapping_add(at * E));
-                plane::<L, E, N>(lanes, edge, rows, from, to);
+                self.rest(lanes, edge, 0, from, to);
             }
-            if full_rows < rows.extent {
-                let height = (rows.extent - full_rows).max(N).min(rows.extent);
-                let at = rows.extent - height;
-                let edge = Loop { extent: height, ..rows };
-                let (from, to) =
-                    (src.wrapping_add(at * E), dst.wrapping_offset(at as isize * rows.dst_stride));
-                plane::<L, E, N>(lanes, columns, edge, from, to);
+            if full_rows < all_rows {
+                self.rest(lanes, columns, full_rows, src, dst);
             }
         }
     }
@@ -77,37 +73,72 @@ impl<const E: usize, const N: usize> Point for StreamTranspose<E, N> {
 }
 
 impl<const E: usize, const N: usize> StreamTranspose<E, N> {
+    /// The place of a row in the destination.
+    #[inline(always)]
+    fn row_place(&self, dst: *mut u8, row: usize) -> *mut u8 {
+        let (above, inside) = match self.beyond.extent {
+            1 => (0, row),
+            _ => (row / self.rows.extent, row % self.rows.extent),
+        };
+        dst.wrapping_offset(above as isize * self.beyond.dst_stride + inside as isize * self.rows.dst_stride)
+    }
+
+    /// All rows from `first` on, of the columns given, with ordinary stores; whole lanes of rows where there are so many.
+    ///
+    /// # Safety
+    /// As [`Point::point`], `src` and `dst` being the places of the first of all rows.
+    #[inline(always)]
+    unsafe fn rest<L: Lanes>(&self, lanes: L, columns: Loop, first: usize, src: *const u8, dst: *mut u8) {
+        let mut row = first;
+        while row < self.rows.extent * self.beyond.extent {
+            // Rows up to the end of this step of `beyond`.
+            let inside = row % self.rows.extent;
+            let start = row - inside;
+            // Stepping back over rows that are then moved twice, to fill a lane.
+            let inside = inside.min(self.rows.extent.saturating_sub(N));
+            let rows = Loop { extent: self.rows.extent - inside, ..self.rows };
+            // SAFETY: rows of one step, as promised.
+            unsafe {
+                let from = src.wrapping_add((start + inside) * E);
+                plane::<L, E, N>(lanes, columns, rows, from, self.row_place(dst, start + inside));
+            }
+            row = start + self.rows.extent;
+        }
+    }
+
     /// Whole strips of at most [`STRIP_ROWS`] rows, of which there are whole lines.
     ///
     /// # Safety
-    /// As [`Point::point`], for the `columns` and `rows` given.
+    /// As [`Point::point`], for the first `columns` and the `rows` given.
     #[inline(always)]
-    unsafe fn panel<L: Lanes>(&self, lanes: L, columns: usize, rows: usize, src: *const u8, dst: *mut u8) {
+    unsafe fn panel<L: Lanes>(
+        &self,
+        lanes: L,
+        columns: usize,
+        rows: core::ops::Range<usize>,
+        src: *const u8,
+        dst: *mut u8,
+    ) {
         let column_step = self.columns.src_stride;
+        let mut staged = Staged([0; STRIP * LINE]);
         let mut column = 0;
         while column < columns {
             let strip = src.wrapping_offset(column as isize * column_step);
             let to = dst.wrapping_add(column * E);
-            let mut row = 0;
-            while row < rows {
-                let line = strip.wrapping_add(row * E);
-                let mut ahead = 0;
-                while ahead < STRIP / E {
-                    lanes.prefetch(
-                        line.wrapping_offset(ahead as isize * column_step).wrapping_add(COLUMN_AHEAD),
-                    );
-                    ahead += 1;
-                }
+            let mut row = rows.start;
+            while row < rows.end {
+                // SAFETY: a strip's columns and a line of rows from here.
+                unsafe { stage_lines::<L, E>(lanes, strip.wrapping_add(row * E), column_step, &mut staged) };
                 let mut part = 0;
                 while part < LINE / E {
-                    // SAFETY: a strip's columns and `N` rows from here.
+                    // SAFETY: `N` rows of the lines just staged.
                     unsafe {
-                        let (from, row) = (line.wrapping_add(part * E), row + part);
-                        let to = to.wrapping_offset(row as isize * self.rows.dst_stride);
+                        let from = staged.0.as_ptr().wrapping_add(part * E);
+                        let to = self.row_place(to, row + part);
                         if self.carry.is_null() {
                             self.whole_lines(lanes, from, to);
                         } else {
-                            self.carried_lines(lanes, from, to, row, column == 0);
+                            self.carried_lines(lanes, from, to, row + part - rows.start, column == 0);
                         }
                     }
                     part += N;
@@ -117,13 +148,12 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
             column += STRIP / E;
         }
         if !self.carry.is_null() && columns > 0 {
-            let end = dst.wrapping_add(columns * E);
-            for row in 0..rows {
-                let end = end.wrapping_offset(row as isize * self.rows.dst_stride);
+            for row in rows.clone() {
+                let end = self.row_place(dst, row).wrapping_add(columns * E);
                 let rest = end.addr() % LINE;
                 // SAFETY: the carry ends with the `rest` bytes that belong before `end`, all of them the row's own.
                 unsafe {
-                    let carry = self.carry.add(row * ROW_BUFFER);
+                    let carry = self.carry.add((row - rows.start) * ROW_BUFFER);
                     copy_short(carry.add(LINE - rest), end.wrapping_sub(rest), rest);
                 }
             }
@@ -136,7 +166,7 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
     /// As [`Point::point`]; every row starts a line at `to`.
     #[inline(always)]
     unsafe fn whole_lines<L: Lanes>(&self, lanes: L, from: *const u8, to: *mut u8) {
-        let step = self.columns.src_stride;
+        let step = LINE as isize;
         let mut at = 0;
         while at < STRIP {
             // SAFETY: the strip's columns are `STRIP` bytes of every row, at a multiple of a register.
@@ -166,7 +196,7 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         row: usize,
         is_first: bool,
     ) {
-        let step = self.columns.src_stride;
+        let step = LINE as isize;
         // SAFETY: rows of a panel have a buffer each, of a line and a strip; the lines written to the destination lie
         // inside the row but for the part before the first strip, which is not written as a line.
         unsafe {
@@ -188,6 +218,31 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
                 i += 1;
             }
         }
+    }
+}
+
+/// A line of each of a strip's columns, together.
+#[repr(align(64))]
+struct Staged([u8; STRIP * LINE]);
+
+/// Copies a line of every column of a strip to one place: a line that is read in parts, at strides near a power of two,
+/// is gone from the cache before its last part is wanted.
+///
+/// # Safety
+/// A line must be readable at each of `STRIP / E` columns.
+#[inline(always)]
+unsafe fn stage_lines<L: Lanes, const E: usize>(lanes: L, line: *const u8, step: isize, staged: &mut Staged) {
+    let mut column = 0;
+    while column < STRIP / E {
+        let from = line.wrapping_offset(column as isize * step);
+        lanes.prefetch(from.wrapping_add(COLUMN_AHEAD));
+        let mut at = 0;
+        while at < LINE {
+            // SAFETY: the caller's promise; the staged lines have room for one of each column.
+            unsafe { lanes.store(staged.0.as_mut_ptr().add(column * LINE + at), lanes.load(from.add(at))) };
+            at += L::BYTES;
+        }
+        column += 1;
     }
 }
 
