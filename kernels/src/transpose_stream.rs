@@ -12,12 +12,15 @@ use crate::transpose::{load_tile, plane};
 use crate::tuning::{COLUMN_AHEAD, STRIP_ROWS};
 use crate::walk::Point;
 
-/// Bytes of a strip in every destination row. A pair of lines: single lines at strides near a power of two fill only a
-/// part of the memory's rows.
-const STRIP: usize = 2 * LINE;
+/// Bytes of a strip in every destination row. A pair of lines, because single lines at strides near a power of two fill
+/// only a part of the memory's rows; one line for bytes, whose strips would otherwise have more columns than the
+/// first-level cache has room for.
+const fn strip(element: usize) -> usize {
+    if element == 1 { LINE } else { 2 * LINE }
+}
 
 /// What one row needs of the carry buffer: the line before, and a strip.
-const ROW_BUFFER: usize = LINE + STRIP;
+const ROW_BUFFER: usize = LINE + strip(2);
 
 /// Bytes of carry buffer that [`StreamTranspose`] wants.
 pub(crate) const CARRY_BYTES: usize = STRIP_ROWS * ROW_BUFFER;
@@ -41,8 +44,8 @@ impl<const E: usize, const N: usize> Point for StreamTranspose<E, N> {
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let columns = self.columns;
         let all_rows = self.rows.extent * self.beyond.extent;
-        let (strips, lines) = (columns.extent / (STRIP / E), all_rows / (LINE / E));
-        let (full_columns, full_rows) = (strips * (STRIP / E), lines * (LINE / E));
+        let (strips, lines) = (columns.extent / (strip(E) / E), all_rows / (LINE / E));
+        let (full_columns, full_rows) = (strips * (strip(E) / E), lines * (LINE / E));
         // SAFETY: parts of the plane: the strips, the columns behind them, the rows behind those.
         unsafe {
             let mut first = 0;
@@ -120,15 +123,15 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         dst: *mut u8,
     ) {
         let column_step = self.columns.src_stride;
-        let mut staged = Staged([0; STRIP * LINE]);
+        let mut staged = Staged([0; strip(2) * LINE]);
         let mut column = 0;
         while column < columns {
-            let strip = src.wrapping_offset(column as isize * column_step);
+            let top = src.wrapping_offset(column as isize * column_step);
             let to = dst.wrapping_add(column * E);
             let mut row = rows.start;
             while row < rows.end {
                 // SAFETY: a strip's columns and a line of rows from here.
-                unsafe { stage_lines::<L, E>(lanes, strip.wrapping_add(row * E), column_step, &mut staged) };
+                unsafe { stage_lines::<L, E>(lanes, top.wrapping_add(row * E), column_step, &mut staged) };
                 let mut part = 0;
                 while part < LINE / E {
                     // SAFETY: `N` rows of the lines just staged.
@@ -145,7 +148,7 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
                 }
                 row += LINE / E;
             }
-            column += STRIP / E;
+            column += strip(E) / E;
         }
         if !self.carry.is_null() && columns > 0 {
             for row in rows.clone() {
@@ -168,8 +171,8 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
     unsafe fn whole_lines<L: Lanes>(&self, lanes: L, from: *const u8, to: *mut u8) {
         let step = LINE as isize;
         let mut at = 0;
-        while at < STRIP {
-            // SAFETY: the strip's columns are `STRIP` bytes of every row, at a multiple of a register.
+        while at < strip(E) {
+            // SAFETY: the strip's columns are `strip(E)` bytes of every row, at a multiple of a register.
             unsafe {
                 let tile = load_tile::<L, N>(lanes, from.wrapping_offset((at / E) as isize * step), step, E);
                 let mut row = 0;
@@ -202,7 +205,7 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         unsafe {
             let buffer = self.carry.add(row * ROW_BUFFER);
             let mut at = 0;
-            while at < STRIP {
+            while at < strip(E) {
                 let tile = load_tile::<L, N>(lanes, from.wrapping_offset((at / E) as isize * step), step, E);
                 let mut i = 0;
                 while i < N {
@@ -214,7 +217,7 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
             let mut i = 0;
             while i < N {
                 let to = to.wrapping_offset(i as isize * self.rows.dst_stride);
-                emit(lanes, buffer.add(i * ROW_BUFFER), to, is_first);
+                emit::<L, E>(lanes, buffer.add(i * ROW_BUFFER), to, is_first);
                 i += 1;
             }
         }
@@ -223,17 +226,17 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
 
 /// A line of each of a strip's columns, together.
 #[repr(align(64))]
-struct Staged([u8; STRIP * LINE]);
+struct Staged([u8; strip(2) * LINE]);
 
 /// Copies a line of every column of a strip to one place: a line that is read in parts, at strides near a power of two,
 /// is gone from the cache before its last part is wanted.
 ///
 /// # Safety
-/// A line must be readable at each of `STRIP / E` columns.
+/// A line must be readable at each of a strip's columns.
 #[inline(always)]
 unsafe fn stage_lines<L: Lanes, const E: usize>(lanes: L, line: *const u8, step: isize, staged: &mut Staged) {
     let mut column = 0;
-    while column < STRIP / E {
+    while column < strip(E) / E {
         let from = line.wrapping_offset(column as isize * step);
         lanes.prefetch(from.wrapping_add(COLUMN_AHEAD));
         let mut at = 0;
@@ -251,7 +254,7 @@ unsafe fn stage_lines<L: Lanes, const E: usize>(lanes: L, line: *const u8, step:
 /// # Safety
 /// `buffer` must be a row's buffer whose strip belongs at `to`, with a valid carry unless `is_first`.
 #[inline(always)]
-unsafe fn emit<L: Lanes>(lanes: L, buffer: *mut u8, to: *mut u8, is_first: bool) {
+unsafe fn emit<L: Lanes, const E: usize>(lanes: L, buffer: *mut u8, to: *mut u8, is_first: bool) {
     let before = to.addr() % LINE;
     let line = to.wrapping_sub(before);
     // SAFETY: the buffer's line ends with the `before` bytes in front of `to`; with them the strip is whole lines and
@@ -262,7 +265,7 @@ unsafe fn emit<L: Lanes>(lanes: L, buffer: *mut u8, to: *mut u8, is_first: bool)
             copy_short(buffer.add(LINE), to, LINE - before);
             at = LINE;
         }
-        while at < STRIP {
+        while at < strip(E) {
             let mut part = 0;
             while part < LINE {
                 let vector = lanes.load(buffer.add(LINE - before + at + part));
@@ -273,7 +276,7 @@ unsafe fn emit<L: Lanes>(lanes: L, buffer: *mut u8, to: *mut u8, is_first: bool)
         }
         let mut part = 0;
         while part < LINE {
-            lanes.store(buffer.add(part), lanes.load(buffer.add(STRIP + part)));
+            lanes.store(buffer.add(part), lanes.load(buffer.add(strip(E) + part)));
             part += L::BYTES;
         }
     }
