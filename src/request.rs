@@ -1,5 +1,6 @@
 //! What is to be moved: the question that the reference and the planner both answer.
 
+use relayout_kernels::LevelError;
 use thiserror::Error;
 
 use crate::{ArrayShape, LayoutError, PaddingValue, PrimitiveType, Shape, Tile, TileDimension};
@@ -200,6 +201,9 @@ pub enum PlanError {
         /// Bytes that the faster strides and the element span together.
         span: i64,
     },
+    /// A forced level that is unknown, or that this machine lacks.
+    #[error(transparent)]
+    Level(LevelError),
     /// An address that 64 bits cannot hold.
     #[error("{end}: an address overflows 64 bits")]
     AddressOverflow {

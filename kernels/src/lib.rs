@@ -6,6 +6,7 @@
 //!
 //! | module | moves |
 //! |---|---|
+//! | [`Mover`] | elements of whole bytes under a loop nest, by a family of kernels at a level |
 //! | [`copy_nest`] | elements of whole bytes under a loop nest: runs, and blocked strided loops for the rest |
 //! | [`copy_slots`] | slots of 1, 2 or 4 bits, or whole bytes, under a loop nest, one value at a time |
 //! | [`copy_offsets`], [`copy_slot_offsets`] | elements whose places come from tables |
@@ -13,17 +14,31 @@
 //! | [`stream_copy`], [`stream_prefetch_copy`] | a plain copy past the cache: the yardstick of every measurement |
 
 mod fill;
+mod interleave;
+mod lanes;
 mod level;
+mod mover;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod nest;
 mod offsets;
+mod rows;
 mod slots;
+mod stage;
 mod stream;
 mod strided;
+mod transpose;
+mod tuning;
+mod walk;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub use fill::{Fill, fill_nest};
 pub use level::{Level, LevelError};
+pub use mover::{Family, Mover};
 pub use nest::{Loop, Nest, OutOfBounds, Side};
 pub use offsets::{Offsets, copy_offsets, copy_slot_offsets};
 pub use slots::{Bits, SlotWidth, copy_slots};
 pub use stream::{stream_copy, stream_prefetch_copy};
 pub use strided::copy_nest;
+pub use tuning::stream_threshold;

@@ -1,5 +1,7 @@
 //! Elements of whole bytes under a loop nest.
 
+use crate::level::Level;
+use crate::mover::{Family, Mover};
 use crate::nest::{Loop, Nest, OutOfBounds};
 
 /// Elements of one side of a cache block: 32 rows of 32 elements of 16 bytes are 16 KiB, half of a first-level cache.
@@ -29,33 +31,11 @@ pub fn copy_nest(
     nest: Nest<'_>,
     element_bytes: usize,
 ) -> Result<(), OutOfBounds> {
-    if nest.is_empty() || element_bytes == 0 {
-        return Ok(());
-    }
-    nest.check(src.len(), element_bytes, dst.len(), element_bytes)?;
-    // In bounds by the check above, so the first places are too.
-    let from = src[nest.src_offset.unsigned_abs()..].as_ptr();
-    let to = dst[nest.dst_offset.unsigned_abs()..].as_mut_ptr();
-    let (loops, run) = contiguous_run(nest.loops, element_bytes);
-    // SAFETY:
-    // - every address that `loops` reaches from `from` and `to`, and the element or run behind it, lies inside `src`
-    //   and `dst`: `check` proved it for the whole nest, and a run is the innermost loop of that nest;
-    // - `src` and `dst` do not overlap, being a shared and an exclusive borrow.
-    unsafe {
-        match run {
-            1 => walk::<[u8; 1]>(loops, from, to),
-            2 => walk::<[u8; 2]>(loops, from, to),
-            4 => walk::<[u8; 4]>(loops, from, to),
-            8 => walk::<[u8; 8]>(loops, from, to),
-            16 => walk::<[u8; 16]>(loops, from, to),
-            _ => walk_runs(loops, from, to, run),
-        }
-    }
-    Ok(())
+    Mover { family: Family::Strided, element_bytes, level: Level::Scalar, stream: false }.run(src, dst, nest)
 }
 
 /// Takes the innermost loops that are contiguous on both sides off the nest; returns the rest and the bytes of a run.
-fn contiguous_run(mut loops: &[Loop], element_bytes: usize) -> (&[Loop], usize) {
+pub(crate) fn contiguous_run(mut loops: &[Loop], element_bytes: usize) -> (&[Loop], usize) {
     let mut run = element_bytes;
     while let [outer @ .., inner] = loops {
         let step =
@@ -72,7 +52,7 @@ fn contiguous_run(mut loops: &[Loop], element_bytes: usize) -> (&[Loop], usize) 
 /// # Safety
 /// Every place that `loops` reach from `src` and `dst`, and one `T` behind it, must be valid for reads and for writes,
 /// and the two must not overlap.
-unsafe fn walk<T: Copy>(loops: &[Loop], src: *const u8, dst: *mut u8) {
+pub(crate) unsafe fn walk<T: Copy>(loops: &[Loop], src: *const u8, dst: *mut u8) {
     match loops {
         // SAFETY: the caller promises one valid element here.
         [] => unsafe { copy_element::<T>(src, dst) },
@@ -126,7 +106,7 @@ unsafe fn walk_block<T: Copy>(outer: &Loop, inner: &Loop, src: *const u8, dst: *
 
 /// # Safety
 /// As [`walk`], with runs of `run` bytes in place of elements.
-unsafe fn walk_runs(loops: &[Loop], src: *const u8, dst: *mut u8, run: usize) {
+pub(crate) unsafe fn walk_runs(loops: &[Loop], src: *const u8, dst: *mut u8, run: usize) {
     match loops {
         // SAFETY: the caller promises `run` valid bytes on both sides, without overlap.
         [] => unsafe { std::ptr::copy_nonoverlapping(src, dst, run) },

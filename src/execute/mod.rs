@@ -1,14 +1,18 @@
 //! Running a plan: boxes to kernels.
 
+mod cut;
+mod parallel;
+
 use relayout_kernels::{
-    Offsets, OutOfBounds, SlotWidth, copy_nest, copy_offsets, copy_slot_offsets, copy_slots, fill_nest,
+    Family, Mover, Offsets, OutOfBounds, SlotWidth, copy_offsets, copy_slot_offsets, copy_slots, fill_nest,
+    stream_threshold,
 };
 use thiserror::Error;
 
 use crate::End;
 use crate::plan::step::{Kernel, Step};
 use crate::plan::tables::{BLOCK, Range, Room, Tables, points};
-use crate::plan::{BufferLength, Plan};
+use crate::plan::{BufferLength, Plan, Streaming};
 
 /// Why a plan could not be executed; the destination is as it was.
 #[non_exhaustive]
@@ -42,20 +46,36 @@ impl From<OutOfBounds> for ExecuteError {
     }
 }
 
+/// Below this many bytes, both buffers together, the caller's thread alone is faster than waking others.
+const PARALLEL_BYTES: usize = 512 * 1024;
+
+/// A thread's share of the destination is cut into so many ranges, so that a slow one does not hold up the end.
+const RANGES_PER_THREAD: usize = 4;
+
+/// No range is smaller than this, in bytes: handing one over costs some microseconds.
+const LEAST_RANGE: usize = 256 * 1024;
+
 impl Plan {
     /// Moves every element from `src` to `dst`.
     ///
     /// Dense buffers must have exactly [`src_byte_size`](Plan::src_byte_size) and
     /// [`dst_byte_size`](Plan::dst_byte_size) bytes, strided ones at least so many; no alignment is asked for.
-    /// Nothing is allocated in proportion to the data.
+    /// Large relayouts use the threads of the current rayon pool (see
+    /// [`max_threads`](crate::PlanBuilder::max_threads)). Nothing is allocated in proportion to the data.
     ///
     /// # Errors
     /// [`ExecuteError::BufferSize`] where a buffer has another size; nothing was written then.
     pub fn execute(&self, src: &[u8], dst: &mut [u8]) -> Result<(), ExecuteError> {
         check_length(End::Source, self.src_len, src.len())?;
         check_length(End::Destination, self.dst_len, dst.len())?;
-        for step in &self.steps {
-            self.run_step(step, src, dst)?;
+        let stream = self.streams();
+        let threads = self.threads();
+        let ranges = if threads > 1 { self.ranges(threads) } else { Vec::new() };
+        if ranges.is_empty() {
+            self.steps.iter().try_for_each(|step| self.run_step(step, src, dst, stream))?;
+        } else {
+            let parts = split(dst, &ranges);
+            parallel::for_each(parts, threads, |(start, part)| self.run_range(src, start, part, stream))?;
         }
         match &self.tables {
             Some(tables) => self.run_tables(tables, src, dst),
@@ -63,15 +83,57 @@ impl Plan {
         }
     }
 
-    fn run_step(&self, step: &Step, src: &[u8], dst: &mut [u8]) -> Result<(), ExecuteError> {
-        let kernel = step.kernel;
-        match kernel {
+    /// True where whole lines go past the cache.
+    fn streams(&self) -> bool {
+        match self.streaming {
+            Streaming::Always => true,
+            Streaming::Never => false,
+            Streaming::Auto => self.src_byte_size() + self.dst_byte_size() > stream_threshold(),
+        }
+    }
+
+    /// Threads that are worth using.
+    fn threads(&self) -> usize {
+        if self.max_threads == Some(1) || self.src_byte_size() + self.dst_byte_size() < PARALLEL_BYTES {
+            return 1;
+        }
+        self.max_threads.unwrap_or(usize::MAX).min(parallel::threads())
+    }
+
+    /// Where the destination is cut for several threads; empty where it is not.
+    fn ranges(&self, threads: usize) -> Vec<usize> {
+        // Slots that share bytes, or are moved bit by bit, cannot be cut at any byte.
+        if self.tables.is_some() || self.element.bytes().is_none() {
+            return Vec::new();
+        }
+        let total = self.dst_byte_size();
+        let wanted = total.div_ceil(threads * RANGES_PER_THREAD).max(LEAST_RANGE);
+        cut::cuts(&self.steps, total, wanted)
+    }
+
+    /// Runs what the steps do in one range of the destination.
+    fn run_range(&self, src: &[u8], start: usize, dst: &mut [u8], stream: bool) -> Result<(), ExecuteError> {
+        let origin = start as isize;
+        let range = origin..origin + dst.len() as isize;
+        for step in &self.steps {
+            cut::restrict(step, &range, &mut |part| {
+                let local = Step { dst_offset: part.dst_offset - origin, ..part.clone() };
+                self.run_step(&local, src, dst, stream)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn run_step(&self, step: &Step, src: &[u8], dst: &mut [u8], stream: bool) -> Result<(), ExecuteError> {
+        let mover = |family, element_bytes| Mover { family, element_bytes, level: self.level, stream };
+        match step.kernel {
             Kernel::Fill(fill) => fill_nest(dst, step.nest(), fill)?,
             Kernel::Slots { value_bits } => {
                 copy_slots(src, self.element.src, dst, self.element.dst, step.nest(), value_bits)?;
             }
-            Kernel::Copy { .. } | Kernel::Rows { .. } | Kernel::Blocked { .. } => {
-                copy_nest(src, dst, step.nest(), kernel.element_bytes())?;
+            Kernel::Copy { .. } => mover(Family::Rows, 1).run(src, dst, step.nest())?,
+            Kernel::Move { family, element_bytes } => {
+                mover(family, element_bytes).run(src, dst, step.nest())?
             }
         }
         Ok(())
@@ -106,6 +168,19 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// The parts of the destination between the cuts, each with its first byte's place.
+fn split<'a>(mut dst: &'a mut [u8], cuts: &[usize]) -> Vec<(usize, &'a mut [u8])> {
+    let mut parts = Vec::with_capacity(cuts.len() + 1);
+    let mut start = 0;
+    for &cut in cuts {
+        let (part, rest) = dst.split_at_mut(cut - start);
+        parts.push((start, part));
+        (dst, start) = (rest, cut);
+    }
+    parts.push((start, dst));
+    parts
 }
 
 /// The points of a set of dimensions in blocks: first point and count.

@@ -1,7 +1,37 @@
 //! A plan with options.
 
+use std::sync::OnceLock;
+
+use relayout_kernels::{Level, LevelError};
+
 use super::{Plan, arrays};
 use crate::{Padding, PlanError, Region, Request, Shape};
+
+/// The environment variable that forces a level on every plan without one of its own, for tests and measurements.
+const LEVEL_VARIABLE: &str = "RELAYOUT_LEVEL";
+
+/// Whether whole lines may be written past the cache.
+#[non_exhaustive]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Streaming {
+    /// Where the buffers are too large for the cache.
+    #[default]
+    Auto,
+    /// Never: the result is wanted in the cache.
+    Never,
+    /// Always: the result is not wanted soon.
+    Always,
+}
+
+/// The level that the environment asks for, else the highest of this machine; both looked up once.
+pub(super) fn default_level() -> Result<Level, PlanError> {
+    static LEVEL: OnceLock<Result<Level, LevelError>> = OnceLock::new();
+    let found = LEVEL.get_or_init(|| match std::env::var(LEVEL_VARIABLE) {
+        Ok(name) => name.parse::<Level>()?.require(),
+        Err(_) => Ok(Level::detect()),
+    });
+    found.clone().map_err(PlanError::Level)
+}
 
 /// Options of a [`Plan`]; made by [`Plan::builder`].
 ///
@@ -30,6 +60,8 @@ pub struct PlanBuilder<'a> {
     region: Option<Region>,
     padding: Option<Padding>,
     max_threads: Option<usize>,
+    level: Option<Level>,
+    streaming: Streaming,
 }
 
 impl<'a> PlanBuilder<'a> {
@@ -44,6 +76,8 @@ impl<'a> PlanBuilder<'a> {
             region: None,
             padding: None,
             max_threads: None,
+            level: None,
+            streaming: Streaming::Auto,
         }
     }
 
@@ -91,6 +125,19 @@ impl<'a> PlanBuilder<'a> {
         self
     }
 
+    /// Forces the instructions to use. Without this call the environment variable `RELAYOUT_LEVEL` decides, and without
+    /// that the machine.
+    pub fn level(mut self, level: Level) -> Self {
+        self.level = Some(level);
+        self
+    }
+
+    /// Whether whole lines may be written past the cache.
+    pub fn streaming(mut self, streaming: Streaming) -> Self {
+        self.streaming = streaming;
+        self
+    }
+
     /// Plans.
     ///
     /// # Errors
@@ -114,6 +161,10 @@ impl<'a> PlanBuilder<'a> {
         }
         let mut plan = Plan::from_request(&request)?;
         plan.max_threads = self.max_threads;
+        plan.streaming = self.streaming;
+        if let Some(level) = self.level {
+            plan.level = level.require().map_err(PlanError::Level)?;
+        }
         Ok(plan)
     }
 }

@@ -1,6 +1,6 @@
 //! Which kernel moves a box: an ordered list of candidates that accept or refuse, most special first.
 
-use relayout_kernels::{Fill, SlotWidth};
+use relayout_kernels::{Family, Fill, SlotWidth};
 use smallvec::SmallVec;
 
 use super::normalize::normalize;
@@ -52,7 +52,22 @@ pub(crate) fn choose_fill(piece: &Piece, fill: Fill) -> Option<Step> {
 }
 
 fn whole_bytes(piece: &Piece, bytes: usize) -> Option<Step> {
-    [copy, rows, blocked].iter().find_map(|candidate| candidate(piece, bytes))
+    let (piece, bytes) = &widen(piece, bytes);
+    [copy, rows, interleave, deinterleave, transpose, strided]
+        .iter()
+        .find_map(|candidate| candidate(piece, *bytes))
+}
+
+/// Elements that always move together are one wider element, up to the widest that kernels know.
+fn widen(piece: &Piece, bytes: usize) -> (Piece, usize) {
+    if let [atoms @ .., last] = &piece.atoms[..]
+        && is_run(*last, bytes)
+        && let Some(run) = usize::try_from(last.extent).ok().and_then(|extent| extent.checked_mul(bytes))
+        && matches!(run, 2 | 4 | 8 | 16)
+    {
+        return (Piece { atoms: SmallVec::from_slice(atoms), ..*piece }, run);
+    }
+    (piece.clone(), bytes)
 }
 
 /// Everything is one run.
@@ -70,18 +85,71 @@ fn copy(piece: &Piece, bytes: usize) -> Option<Step> {
 /// The innermost loop is contiguous on both sides.
 fn rows(piece: &Piece, bytes: usize) -> Option<Step> {
     let run = piece.atoms.last().is_some_and(|&atom| is_run(atom, bytes));
-    run.then(|| Step::new(Kernel::Rows { element_bytes: bytes }, piece)).flatten()
+    run.then(|| Step::new(Kernel::Move { family: Family::Rows, element_bytes: bytes }, piece)).flatten()
+}
+
+/// The loops that are contiguous in the source and in the destination, where there are such and they differ.
+fn units(piece: &Piece, bytes: usize) -> Option<(usize, usize)> {
+    let bytes = i64::try_from(bytes).ok()?;
+    let src = piece.atoms.iter().position(|atom| atom.src_stride == bytes)?;
+    let dst = piece.atoms.iter().position(|atom| atom.dst_stride == bytes)?;
+    (src != dst).then_some((src, dst))
+}
+
+/// Most rows, or channels, that the interleaving kernels take.
+const MAX_WAYS: i64 = 8;
+
+/// A few rows become one stream: the destination's fastest loop is short, and the source's fastest continues it.
+fn interleave(piece: &Piece, bytes: usize) -> Option<Step> {
+    let (src, dst) = units(piece, bytes)?;
+    let (along, across) = (piece.atoms[src], piece.atoms[dst]);
+    let fits = across.extent <= MAX_WAYS && along.dst_stride == bytes as i64 * across.extent;
+    let by_destination = |atom: &Atom| atom.dst_stride;
+    fits.then(|| with_innermost(piece, Family::Interleave, bytes, [src, dst], by_destination)).flatten()
+}
+
+/// One stream becomes a few rows: the reverse.
+fn deinterleave(piece: &Piece, bytes: usize) -> Option<Step> {
+    let (src, dst) = units(piece, bytes)?;
+    let (across, along) = (piece.atoms[src], piece.atoms[dst]);
+    let fits = across.extent <= MAX_WAYS && along.src_stride == bytes as i64 * across.extent;
+    let by_source = |atom: &Atom| atom.src_stride.saturating_abs();
+    fits.then(|| with_innermost(piece, Family::Deinterleave, bytes, [src, dst], by_source)).flatten()
+}
+
+/// Blocks of both fastest loops are transposed in registers; both must fill a lane.
+fn transpose(piece: &Piece, bytes: usize) -> Option<Step> {
+    let (src, dst) = units(piece, bytes)?;
+    let lane = 16 / bytes as i64;
+    let fits =
+        [src, dst].iter().all(|&i| piece.atoms[i].extent >= lane) && matches!(bytes, 1 | 2 | 4 | 8 | 16);
+    let by_both = |atom: &Atom| atom.src_stride.saturating_abs().min(atom.dst_stride);
+    fits.then(|| with_innermost(piece, Family::Transpose, bytes, [src, dst], by_both)).flatten()
+}
+
+/// Two loops innermost, the others before them, slowest by `speed` first.
+fn with_innermost(
+    piece: &Piece,
+    family: Family,
+    bytes: usize,
+    innermost: [usize; 2],
+    speed: impl Fn(&Atom) -> i64,
+) -> Option<Step> {
+    let others = (0..piece.atoms.len()).filter(|i| !innermost.contains(i));
+    let mut atoms: SmallVec<[Atom; 6]> = others.map(|i| piece.atoms[i]).collect();
+    atoms.sort_by_key(|atom| std::cmp::Reverse(speed(atom)));
+    atoms.extend(innermost.map(|i| piece.atoms[i]));
+    Step::new(Kernel::Move { family, element_bytes: bytes }, &Piece { atoms, ..*piece })
 }
 
 /// Anything: the loop that is fastest in the source comes next to the one that is fastest in the destination.
-fn blocked(piece: &Piece, bytes: usize) -> Option<Step> {
+fn strided(piece: &Piece, bytes: usize) -> Option<Step> {
     let mut piece = piece.clone();
-    let fastest = (0..piece.atoms.len()).min_by_key(|&i| piece.atoms[i].src_stride.unsigned_abs())?;
-    let last = piece.atoms.len() - 1;
-    if fastest < last {
-        piece.atoms[fastest..last].rotate_left(1);
+    if let Some(last) = piece.atoms.len().checked_sub(1) {
+        let fastest = (0..last).min_by_key(|&i| piece.atoms[i].src_stride.unsigned_abs()).unwrap_or(last);
+        piece.atoms[fastest..last].rotate_left(usize::from(fastest < last));
     }
-    Step::new(Kernel::Blocked { element_bytes: bytes }, &piece)
+    Step::new(Kernel::Move { family: Family::Strided, element_bytes: bytes }, &piece)
 }
 
 /// A slot wider than what moves into it: zeros behind each element.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use relayout_kernels::Level;
+
 use super::Plan;
 use super::step::{Kernel, Step};
 use super::tables::Tables;
@@ -59,8 +61,9 @@ impl Plan {
     pub fn explain(&self) -> Explanation {
         let digits =
             |digits: &Option<super::Digits>| digits.as_ref().map(ToString::to_string).unwrap_or_default();
-        let boxes: Vec<BoxExplanation> = self.steps.iter().map(explain_step).collect();
-        let mut kernels: Vec<String> = self.steps.iter().map(|step| step.kernel.to_string()).collect();
+        let boxes: Vec<BoxExplanation> =
+            self.steps.iter().map(|step| explain_step(step, self.level)).collect();
+        let mut kernels: Vec<String> = self.steps.iter().map(|step| step.kernel.name(self.level)).collect();
         kernels.extend(self.tables.as_ref().map(|_| "scalar-offsets".to_owned()));
         kernels.sort();
         kernels.dedup();
@@ -105,9 +108,9 @@ fn tables_reason(tables: &Tables) -> String {
     )
 }
 
-fn explain_step(step: &Step) -> BoxExplanation {
+fn explain_step(step: &Step, level: Level) -> BoxExplanation {
     BoxExplanation {
-        kernel: step.kernel.to_string(),
+        kernel: step.kernel.name(level),
         is_fill: matches!(step.kernel, Kernel::Fill(_)),
         extents: step.loops.iter().map(|l| l.extent).collect(),
         src_strides: step.loops.iter().map(|l| l.src_stride).collect(),
@@ -126,7 +129,7 @@ impl fmt::Display for Plan {
         writeln!(f, "  dst: {}", explanation.dst_digits)?;
         write!(f, "  {}", explanation.reason)?;
         for step in &self.steps {
-            write!(f, "\n  {step}")?;
+            write!(f, "\n  {} {step}", step.kernel.name(self.level))?;
         }
         Ok(())
     }

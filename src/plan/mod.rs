@@ -22,10 +22,10 @@ mod reach;
 pub(crate) mod step;
 pub(crate) mod tables;
 
-use relayout_kernels::{Fill, SlotWidth};
+use relayout_kernels::{Fill, Level, SlotWidth};
 use smallvec::SmallVec;
 
-pub use builder::PlanBuilder;
+pub use builder::{PlanBuilder, Streaming};
 pub use explain::{BoxExplanation, Explanation};
 
 use crate::request::array_of;
@@ -67,6 +67,8 @@ pub struct Plan {
     /// Added to every place that comes from `tables`.
     pub(crate) table_base: [i64; 2],
     pub(crate) max_threads: Option<usize>,
+    pub(crate) level: Level,
+    pub(crate) streaming: Streaming,
 }
 
 /// How long a buffer must be, in bytes.
@@ -131,6 +133,8 @@ impl Plan {
             tables: None,
             table_base: [request.offset_bytes(End::Source), request.offset_bytes(End::Destination)],
             max_threads: None,
+            level: builder::default_level()?,
+            streaming: Streaming::Auto,
             src_digits: src.digits,
             dst_digits: dst.digits,
         };
@@ -163,6 +167,11 @@ impl Plan {
     /// Bytes of the destination buffer; with strides, the least that it may have.
     pub fn dst_byte_size(&self) -> usize {
         self.dst_len.bytes()
+    }
+
+    /// The instructions that the plan uses.
+    pub fn level(&self) -> Level {
+        self.level
     }
 
     /// The shape that is read.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use relayout_kernels::{Bits, Fill, Loop, Nest, SlotWidth};
+use relayout_kernels::{Bits, Family, Fill, Level, Loop, Nest, SlotWidth};
 use smallvec::SmallVec;
 
 use super::pieces::Piece;
@@ -13,10 +13,8 @@ use crate::Slot;
 pub(crate) enum Kernel {
     /// One run of bytes.
     Copy { bytes: usize },
-    /// Runs of bytes that are contiguous on both sides.
-    Rows { element_bytes: usize },
-    /// Elements in square blocks over the loops that are fastest in the source and in the destination.
-    Blocked { element_bytes: usize },
+    /// Elements of whole bytes, by a family of vector kernels.
+    Move { family: Family, element_bytes: usize },
     /// Values of packed slots, or values narrower than their slots, one at a time.
     Slots { value_bits: u32 },
     /// No source: one value everywhere.
@@ -24,24 +22,17 @@ pub(crate) enum Kernel {
 }
 
 impl Kernel {
-    /// Bytes of an element that moves, where elements are whole bytes.
-    pub(crate) fn element_bytes(self) -> usize {
+    /// The name, `{level}-{family}-b{bits}`.
+    pub(crate) fn name(self, level: Level) -> String {
         match self {
-            Kernel::Copy { .. } => 1,
-            Kernel::Rows { element_bytes } | Kernel::Blocked { element_bytes } => element_bytes,
-            Kernel::Slots { .. } | Kernel::Fill(_) => 0,
-        }
-    }
-}
-
-impl fmt::Display for Kernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Kernel::Copy { .. } => f.write_str("scalar-copy"),
-            Kernel::Rows { element_bytes } => write!(f, "scalar-rows-b{}", element_bytes * 8),
-            Kernel::Blocked { element_bytes } => write!(f, "scalar-blocked-b{}", element_bytes * 8),
-            Kernel::Slots { value_bits } => write!(f, "scalar-slots-b{value_bits}"),
-            Kernel::Fill(_) => f.write_str("scalar-fill"),
+            Kernel::Copy { .. } => format!("{level}-copy"),
+            // The portable body of every family is the strided one.
+            Kernel::Move { family, element_bytes } => match (level, family) {
+                (_, Family::Strided) | (Level::Scalar, _) => format!("scalar-strided-b{}", element_bytes * 8),
+                _ => format!("{level}-{}-b{}", family.name(), element_bytes * 8),
+            },
+            Kernel::Slots { value_bits } => format!("scalar-slots-b{value_bits}"),
+            Kernel::Fill(_) => "scalar-fill".to_owned(),
         }
     }
 }
@@ -83,7 +74,7 @@ impl Step {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |of: fn(&Loop) -> String| self.loops.iter().map(of).collect::<Vec<_>>().join(",");
-        write!(f, "{} extents [{}]", self.kernel, list(|l| l.extent.to_string()))?;
+        write!(f, "extents [{}]", list(|l| l.extent.to_string()))?;
         if let Kernel::Fill(fill) = self.kernel {
             write!(f, " value {:#x}", fill.value)?;
         } else {

@@ -7,19 +7,20 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use memmap2::MmapMut;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use relayout::{Level, Plan, Problem, Shape};
 use relayout_kernels::{stream_copy, stream_prefetch_copy};
 use serde_json::{Value, json};
 
-use super::{Random, level, parse_problems, plan, print, print_json};
+use super::{Random, level, parse_problems, plan_builder, print, print_json};
 use crate::args::BenchArguments;
-use crate::output::buffer;
 
 /// Buffers begin at a page, and the destination so many bytes behind one: like the source, and one cache line before
 /// and behind it, where loads meet recent stores.
 const DST_OFFSETS: [usize; 3] = [0, 64, 4032];
 const PAGE: usize = 4096;
+const HUGE_PAGE: usize = 2 << 20;
 /// Seconds that a measurement lasts at least; shorter calls are repeated within it.
 const SHORTEST: f64 = 0.5e-3;
 /// Seconds for each of the distances.
@@ -55,8 +56,8 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
     }
     for problem in &problems {
         for &threads in &arguments.threads {
-            let case = Case::new(problem, threads.get()).with_context(|| problem.to_string())?;
-            let facts = case.facts(level, &case.measure()?);
+            let case = Case::new(problem, threads.get(), level).with_context(|| problem.to_string())?;
+            let facts = case.facts(&case.measure()?);
             if arguments.json {
                 print_json(&facts)?;
             } else {
@@ -68,8 +69,8 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
 }
 
 impl Case {
-    fn new(problem: &Problem, threads: usize) -> Result<Case> {
-        let plan = plan(&problem.src, &problem.dst, Some(threads))?;
+    fn new(problem: &Problem, threads: usize, level: Level) -> Result<Case> {
+        let plan = plan_builder(&problem.src, &problem.dst, Some(threads))?.level(level).build()?;
         // Padding is not counted: it is what a layout costs, not what was asked to be moved.
         let (bytes_read, bytes_written) = (dense(&problem.src)?, dense(&problem.dst)?);
         if bytes_read == 0 {
@@ -145,7 +146,7 @@ impl Case {
         });
     }
 
-    fn facts(&self, level: Level, measured: &Measurement) -> Value {
+    fn facts(&self, measured: &Measurement) -> Value {
         let bytes = (self.bytes_read + self.bytes_written) as f64;
         let [gbps, memcpy, stream, prefetch] = measured.median.map(|seconds| bytes / seconds / 1e9);
         json!({
@@ -154,7 +155,7 @@ impl Case {
             "src": self.problem.src.to_string(),
             "dst": self.problem.dst.to_string(),
             "threads": self.threads,
-            "level": level.to_string(),
+            "level": self.plan.level().to_string(),
             "kernel": self.plan.explain().kernels.join("+"),
             "bytes_read": self.bytes_read,
             "bytes_written": self.bytes_written,
@@ -209,16 +210,21 @@ fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-/// A buffer whose first byte lies at the start of a page.
+/// A buffer whose first byte lies at the start of a huge page, prefaulted, with huge pages advised where the system knows
+/// them.
 struct Aligned {
-    bytes: Vec<u8>,
+    bytes: MmapMut,
     start: usize,
 }
 
 impl Aligned {
     fn new(bytes: usize) -> Result<Aligned> {
-        let bytes = buffer(bytes.checked_add(PAGE).context("the buffer overflows 64 bits")?)?;
-        let start = bytes.as_ptr().align_offset(PAGE).min(PAGE);
+        let length = bytes.checked_add(HUGE_PAGE).context("the buffer overflows 64 bits")?;
+        let mut bytes = MmapMut::map_anon(length).context("cannot allocate the buffers")?;
+        #[cfg(target_os = "linux")]
+        let _ = bytes.advise(memmap2::Advice::HugePage); // advice: without it measurements are slower, not wrong
+        let start = bytes.as_ptr().align_offset(HUGE_PAGE).min(HUGE_PAGE);
+        bytes.iter_mut().step_by(PAGE).for_each(|byte| *byte = 1);
         Ok(Aligned { bytes, start })
     }
 

@@ -17,7 +17,7 @@ const DST: &str = "bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}";
 /// The same tiles at a size that a screen shows.
 const SMALL: &str = "bf16[6,10]{1,0:T(4,8)(2,1)}";
 const SAMPLES: usize = 1_000_000;
-const CHECKPOINT: &[u8] = include_bytes!("../../tests/data/tiny.safetensors");
+const CHECKPOINT: &[u8] = include_bytes!("../../../tests/data/tiny.safetensors");
 
 pub(crate) fn run() -> Result<ExitCode> {
     array()?;

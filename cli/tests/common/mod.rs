@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 /// A small checkpoint as the safetensors library writes one.
-pub(crate) const TINY: &[u8] = include_bytes!("../data/tiny.safetensors");
+pub(crate) const TINY: &[u8] = include_bytes!("../../../tests/data/tiny.safetensors");
 
 /// The program, without what the environment of the tests may set.
 pub(crate) fn program() -> Command {

@@ -1,0 +1,299 @@
+//! A few rows become one stream, and one stream a few rows: sub-tiles such as `(2,1)` and `(4,1)`, and channels.
+
+use crate::lanes::{LANE, Lanes};
+use crate::nest::Loop;
+use crate::strided::walk;
+use crate::transpose::network;
+use crate::walk::Point;
+
+/// Interleaves `K` rows of elements of `E` bytes: `along` is contiguous in the source and advances `K` elements in the
+/// destination, `across` leads from row to row in the source and to the next element in the destination.
+#[derive(Clone, Copy)]
+pub(crate) struct Interleave<const E: usize, const K: usize> {
+    pub(crate) along: Loop,
+    pub(crate) across: Loop,
+    pub(crate) stream: bool,
+}
+
+impl<const E: usize, const K: usize> Point for Interleave<E, K> {
+    /// # Safety
+    /// `K` rows of `along.extent` elements must be readable from `src` and as many elements writable at `dst`, without
+    /// overlap; where streaming, `dst` starts a line.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let (along, across) = (self.along, self.across);
+        // SAFETY: the caller's promise.
+        unsafe {
+            if along.extent * E < L::BYTES {
+                walk_plane::<E>(along, across, src, dst);
+            } else if K.is_power_of_two() {
+                zip_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.streams());
+            } else {
+                mix_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        self.stream && K.is_power_of_two()
+    }
+}
+
+/// Rows too short for a register.
+///
+/// # Safety
+/// All places of the two loops must be valid on both sides, without overlap.
+#[inline(never)]
+unsafe fn walk_plane<const E: usize>(outer: Loop, inner: Loop, src: *const u8, dst: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe { walk::<[u8; E]>(&[outer, inner], src, dst) }
+}
+
+/// # Safety
+/// `count >= BYTES / E` elements must be readable in each of `K` rows, `row_step` apart, and `K * count` writable at
+/// `dst`, which starts a line if `stream`.
+#[inline(always)]
+unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    count: usize,
+    row_step: isize,
+    src: *const u8,
+    dst: *mut u8,
+    stream: bool,
+) {
+    let block = L::BYTES / E;
+    let mut done = 0;
+    while done < count {
+        // The last block steps back rather than step outside.
+        let at = done.min(count - block);
+        // SAFETY: `block` elements from `at` exist in every row; stepping back can break the alignment, so such a block
+        // is stored.
+        unsafe {
+            let mut rows = load_rows::<L, K>(lanes, src.add(at * E), row_step);
+            full_zips::<L, E, K>(lanes, &mut rows);
+            let to = dst.add(at * K * E);
+            let mut part = 0;
+            while part < K {
+                let to = to.add(part * L::BYTES);
+                if stream && at == done {
+                    lanes.stream(to, rows[part])
+                } else {
+                    lanes.store(to, rows[part])
+                }
+                part += 1;
+            }
+        }
+        done += block;
+    }
+}
+
+/// A register of each of `K` rows.
+///
+/// # Safety
+/// `BYTES` bytes must be readable at each of `K` places, `row_step` apart.
+#[inline(always)]
+unsafe fn load_rows<L: Lanes, const K: usize>(lanes: L, src: *const u8, row_step: isize) -> [L::Vector; K] {
+    let mut rows = [lanes.zero(); K];
+    let mut row = 0;
+    while row < K {
+        // SAFETY: the caller's promise.
+        rows[row] = unsafe { lanes.load(src.wrapping_offset(row as isize * row_step)) };
+        row += 1;
+    }
+    rows
+}
+
+/// Interleaves `K` whole registers: as the transposing network, with zips that cross lanes.
+#[inline(always)]
+fn full_zips<L: Lanes, const UNIT: usize, const K: usize>(lanes: L, rows: &mut [L::Vector; K]) {
+    let mut step = 1;
+    while step < K {
+        let from = *rows;
+        let mut i = 0;
+        while i < K / 2 {
+            let (low, high) = lanes.zip::<UNIT>(from[i], from[i + K / 2]);
+            (rows[2 * i], rows[2 * i + 1]) = lanes.zip_lanes(low, high);
+            i += 1;
+        }
+        step *= 2;
+    }
+}
+
+/// Byte orders between `K` rows of a lane each and `K` lanes of a stream, for elements of `E` bytes.
+struct Orders<const E: usize, const K: usize>;
+
+impl<const E: usize, const K: usize> Orders<E, K> {
+    /// `MIX[row][part]`: which byte of the row goes to each byte of the part, 0x80 where none does.
+    const MIX: [[[u8; LANE]; K]; K] = Self::orders(true);
+
+    /// `PICK[row][part]`: which byte of the part goes to each byte of the row, 0x80 where none does.
+    const PICK: [[[u8; LANE]; K]; K] = Self::orders(false);
+
+    /// Elements of one lane of a stream, those of row 0 first.
+    const GROUP: [u8; LANE] = {
+        let mut order = [0; LANE];
+        let per_row = LANE / K;
+        let mut at = 0;
+        while at < LANE {
+            let (row, byte) = (at / per_row, at % per_row);
+            order[at] = ((byte / E * K + row) * E + byte % E) as u8;
+            at += 1;
+        }
+        order
+    };
+
+    const fn orders(mix: bool) -> [[[u8; LANE]; K]; K] {
+        let mut orders = [[[0x80; LANE]; K]; K];
+        let mut byte = 0;
+        while byte < K * LANE {
+            // Byte `byte` of the stream is byte `at` of row `row`.
+            let element = byte / E;
+            let (row, at) = (element % K, element / K * E + byte % E);
+            let (part, place) = (byte / LANE, byte % LANE);
+            if mix {
+                orders[row][part][place] = at as u8;
+            } else {
+                orders[row][part][at] = place as u8;
+            }
+            byte += 1;
+        }
+        orders
+    }
+}
+
+/// As [`zip_rows`] for any `K`, by byte shuffles of every row into every part of the stream.
+///
+/// # Safety
+/// As [`zip_rows`], never streaming.
+#[inline(always)]
+unsafe fn mix_rows<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    count: usize,
+    row_step: isize,
+    src: *const u8,
+    dst: *mut u8,
+) {
+    let block = L::BYTES / E;
+    let mut done = 0;
+    while done < count {
+        let at = done.min(count - block);
+        // SAFETY: `block` elements from `at` exist in every row; lane `l` of part `p` is lane `l * K + p` of the stream.
+        unsafe {
+            let rows = load_rows::<L, K>(lanes, src.add(at * E), row_step);
+            let mut part = 0;
+            while part < K {
+                let mut mixed = lanes.shuffle(rows[0], Orders::<E, K>::MIX[0][part]);
+                let mut row = 1;
+                while row < K {
+                    mixed = lanes.or(mixed, lanes.shuffle(rows[row], Orders::<E, K>::MIX[row][part]));
+                    row += 1;
+                }
+                lanes.store_lanes(dst.add(at * K * E + part * LANE), (K * LANE) as isize, mixed);
+                part += 1;
+            }
+        }
+        done += block;
+    }
+}
+
+/// The reverse of [`Interleave`]: `along` advances `K` elements in the source and is contiguous in the destination.
+#[derive(Clone, Copy)]
+pub(crate) struct Deinterleave<const E: usize, const K: usize> {
+    pub(crate) along: Loop,
+    pub(crate) across: Loop,
+    pub(crate) stream: bool,
+}
+
+impl<const E: usize, const K: usize> Point for Deinterleave<E, K> {
+    /// # Safety
+    /// `K * along.extent` elements must be readable at `src` and `K` rows of `along.extent` writable from `dst`, without
+    /// overlap; where streaming, every row starts a line.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let (along, across) = (self.along, self.across);
+        // SAFETY: the caller's promise.
+        unsafe {
+            if along.extent * E < L::BYTES {
+                walk_plane::<E>(across, along, src, dst);
+            } else {
+                unzip_rows::<L, E, K>(lanes, along.extent, across.dst_stride, src, dst, self.stream);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        self.stream
+    }
+}
+
+/// # Safety
+/// `K * count` elements must be readable at `src`, `count >= BYTES / E`, and `count` writable in each of `K` rows,
+/// `row_step` apart, each of which starts a line if `stream`.
+#[inline(always)]
+unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    count: usize,
+    row_step: isize,
+    src: *const u8,
+    dst: *mut u8,
+    stream: bool,
+) {
+    let block = L::BYTES / E;
+    let mut done = 0;
+    while done < count {
+        let at = done.min(count - block);
+        // SAFETY: `block` elements from `at` exist in every row; a register that steps back is stored, not streamed.
+        unsafe {
+            let mut parts = [lanes.zero(); K];
+            let mut part = 0;
+            while part < K {
+                parts[part] = lanes.load_lanes(src.add(at * K * E + part * LANE), (K * LANE) as isize);
+                part += 1;
+            }
+            let rows = unmix::<L, E, K>(lanes, parts);
+            let mut row = 0;
+            while row < K {
+                let to = dst.wrapping_offset(row as isize * row_step).add(at * E);
+                if stream && at == done {
+                    lanes.stream(to, rows[row])
+                } else {
+                    lanes.store(to, rows[row])
+                }
+                row += 1;
+            }
+        }
+        done += block;
+    }
+}
+
+/// Takes `K` lanes of a stream apart into a lane of each row.
+#[inline(always)]
+fn unmix<L: Lanes, const E: usize, const K: usize>(lanes: L, parts: [L::Vector; K]) -> [L::Vector; K] {
+    let mut rows = [lanes.zero(); K];
+    let mut row = 0;
+    if K.is_power_of_two() && K * E <= LANE {
+        // Bring what belongs to one row together inside each lane, then transpose the groups.
+        while row < K {
+            rows[row] = lanes.shuffle(parts[row], Orders::<E, K>::GROUP);
+            row += 1;
+        }
+        match LANE / K {
+            8 => network::<L, 8, K>(lanes, &mut rows),
+            4 => network::<L, 4, K>(lanes, &mut rows),
+            _ => network::<L, 2, K>(lanes, &mut rows),
+        }
+        return rows;
+    }
+    while row < K {
+        rows[row] = lanes.shuffle(parts[0], Orders::<E, K>::PICK[row][0]);
+        let mut part = 1;
+        while part < K {
+            rows[row] = lanes.or(rows[row], lanes.shuffle(parts[part], Orders::<E, K>::PICK[row][part]));
+            part += 1;
+        }
+        row += 1;
+    }
+    rows
+}

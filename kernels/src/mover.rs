@@ -1,0 +1,334 @@
+//! One entry for every family: checks the nest, then runs the family's body at a level.
+
+use crate::interleave::{Deinterleave, Interleave};
+use crate::lanes::{LINE, Lanes};
+use crate::level::Level;
+use crate::nest::{Loop, Nest, OutOfBounds};
+use crate::rows::Rows;
+use crate::stage::{Stage, starts_lines};
+use crate::strided::{contiguous_run, walk, walk_runs};
+use crate::transpose::Transpose;
+use crate::walk::each_point;
+
+/// How elements of whole bytes are moved; which loops a family wants innermost, and with which strides.
+///
+/// A nest that does not keep to it is still moved exactly, by [`Family::Strided`].
+#[non_exhaustive]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Family {
+    /// The innermost loops are contiguous on both sides.
+    Rows,
+    /// `[.., rows, columns]`: rows are contiguous in the source, columns in the destination.
+    Transpose,
+    /// `[.., along, across]`: along is contiguous in the source, across (2 to 8 steps) in the destination, where along
+    /// advances by all of across.
+    Interleave,
+    /// `[.., across, along]`: across (2 to 8 steps) is contiguous in the source, where along advances by all of it; along
+    /// is contiguous in the destination.
+    Deinterleave,
+    /// Any loops.
+    Strided,
+}
+
+impl Family {
+    /// The name in kernel names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Rows => "rows",
+            Family::Transpose => "transpose",
+            Family::Interleave => "interleave",
+            Family::Deinterleave => "deinterleave",
+            Family::Strided => "strided",
+        }
+    }
+}
+
+/// A family, the width of its elements, and how it may run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Mover {
+    /// The family.
+    pub family: Family,
+    /// Bytes of an element.
+    pub element_bytes: usize,
+    /// The instructions to use; a level that the machine lacks counts as [`Level::Scalar`].
+    pub level: Level,
+    /// Write whole lines past the cache.
+    pub stream: bool,
+}
+
+impl Mover {
+    /// Moves one element for every point of `nest`, whose offsets and strides are in bytes.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`] where some element lies outside its slice; nothing was moved then.
+    ///
+    /// ```
+    /// use relayout_kernels::{Family, Level, Loop, Mover, Nest};
+    /// let src: Vec<u8> = (0..64).collect(); // two rows of 32
+    /// let mut dst = [0; 64];
+    /// let loops = [
+    ///     Loop { extent: 32, src_stride: 1, dst_stride: 2 },
+    ///     Loop { extent: 2, src_stride: 32, dst_stride: 1 },
+    /// ];
+    /// let mover = Mover { family: Family::Interleave, element_bytes: 1, level: Level::detect(), stream: false };
+    /// mover.run(&src, &mut dst, Nest { src_offset: 0, dst_offset: 0, loops: &loops })?;
+    /// assert_eq!(dst[..4], [0, 32, 1, 33]);
+    /// # Ok::<(), relayout_kernels::OutOfBounds>(())
+    /// ```
+    pub fn run(&self, src: &[u8], dst: &mut [u8], nest: Nest<'_>) -> Result<(), OutOfBounds> {
+        let element = self.element_bytes;
+        if nest.is_empty() || element == 0 {
+            return Ok(());
+        }
+        nest.check(src.len(), element, dst.len(), element)?;
+        // In bounds by the check above, so the first places are too.
+        let from = src[nest.src_offset.unsigned_abs()..].as_ptr();
+        let to = dst[nest.dst_offset.unsigned_abs()..].as_mut_ptr();
+        // SAFETY:
+        // - every address that the nest reaches from `from` and `to`, and the element behind it, lies inside `src` and
+        //   `dst`: `check` proved it;
+        // - `src` and `dst` do not overlap, being a shared and an exclusive borrow.
+        unsafe { self.dispatch(nest.loops, from, to) };
+        Ok(())
+    }
+
+    /// # Safety
+    /// All places of `loops`, and an element behind each, must be valid on both sides, without overlap.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
+        use pulp::x86::{V3, V4};
+        if let (true, Some(lanes)) = (self.level >= Level::Avx512, V4::try_new()) {
+            // SAFETY: the caller's promise.
+            unsafe { self.go(lanes, loops, src, dst) }
+        } else if let (true, Some(lanes)) = (self.level >= Level::Avx2, V3::try_new()) {
+            // SAFETY: the caller's promise.
+            unsafe { self.go(lanes, loops, src, dst) }
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { scalar(loops, src, dst, self.element_bytes) }
+        }
+    }
+
+    /// # Safety
+    /// As on x86-64.
+    #[cfg(target_arch = "aarch64")]
+    unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
+        match pulp::aarch64::Neon::try_new() {
+            // SAFETY: the caller's promise.
+            Some(lanes) if self.level >= Level::Neon => unsafe { self.go(lanes, loops, src, dst) },
+            // SAFETY: the caller's promise.
+            _ => unsafe { scalar(loops, src, dst, self.element_bytes) },
+        }
+    }
+
+    /// # Safety
+    /// As on x86-64.
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { scalar(loops, src, dst, self.element_bytes) }
+    }
+
+    /// Stages the nest where it streams and no kernel of the level writes whole lines of the destination itself.
+    ///
+    /// # Safety
+    /// As [`Mover::dispatch`].
+    #[allow(dead_code)] // portable targets have no lanes
+    unsafe fn go<L: Lanes>(&self, lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8) {
+        let element = self.element_bytes;
+        let streams = self.stream && L::STREAMS;
+        let writes_lines = match (self.family, loops) {
+            (Family::Rows, _) => true,
+            (Family::Interleave, [outer @ .., _, across]) => {
+                across.extent.is_power_of_two() && starts_lines(outer, dst)
+            }
+            // A register must be a whole line, since the rows take turns.
+            (Family::Deinterleave, [rows @ .., _]) => L::BYTES == LINE && starts_lines(rows, dst),
+            _ => false,
+        };
+        let direct = |stream| Mover { stream, ..*self };
+        match Stage::new(loops, element, dst) {
+            Some(stage) if streams && !writes_lines => {
+                let mut scratch = vec![0; stage.bytes()];
+                let mover = direct(false);
+                // SAFETY: the caller's promise; the kernel gets the loops of a tile.
+                unsafe {
+                    stage.each_tile(lanes, loops, (src, dst), &mut scratch, element, |loops, src, dst| {
+                        mover.body(lanes, loops, src, dst);
+                    });
+                }
+            }
+            // SAFETY: the caller's promise.
+            _ => unsafe { direct(streams && writes_lines).body(lanes, loops, src, dst) },
+        }
+    }
+
+    /// # Safety
+    /// As [`Mover::dispatch`].
+    #[allow(dead_code)] // portable targets have no lanes
+    unsafe fn body<L: Lanes>(&self, lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's promise; each arm has checked that the loops are what its family wants.
+        unsafe {
+            match (self.family, loops) {
+                (Family::Rows, _) => self.rows(lanes, loops, src, dst),
+                (Family::Transpose, [outer @ .., rows, columns]) => {
+                    self.transpose(lanes, outer, *rows, *columns, src, dst);
+                }
+                (Family::Interleave, [outer @ .., along, across]) => {
+                    self.interleave(lanes, outer, *along, *across, src, dst);
+                }
+                (Family::Deinterleave, [outer @ .., across, along]) => {
+                    self.deinterleave(lanes, outer, *across, *along, src, dst);
+                }
+                _ => scalar(loops, src, dst, self.element_bytes),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Mover::dispatch`].
+    #[allow(dead_code)] // portable targets have no lanes
+    unsafe fn rows<L: Lanes>(&self, lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8) {
+        let (loops, run) = contiguous_run(loops, self.element_bytes);
+        if run < 16 {
+            // SAFETY: the caller's promise.
+            return unsafe { scalar(loops, src, dst, run) };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { each_point(lanes, loops, src, dst, Rows { run, stream: self.stream }) }
+    }
+
+    /// # Safety
+    /// As [`Mover::dispatch`].
+    #[allow(dead_code)] // portable targets have no lanes
+    unsafe fn transpose<L: Lanes>(
+        &self,
+        lanes: L,
+        outer: &[Loop],
+        rows: Loop,
+        columns: Loop,
+        src: *const u8,
+        dst: *mut u8,
+    ) {
+        let element = self.element_bytes as isize;
+        // SAFETY: the caller's promise, and the strides that the family wants.
+        unsafe {
+            match self.element_bytes {
+                _ if rows.src_stride != element || columns.dst_stride != element => {
+                    self.fallback(outer, rows, columns, src, dst);
+                }
+                1 => each_point(lanes, outer, src, dst, Transpose::<1, 16> { columns, rows }),
+                2 => each_point(lanes, outer, src, dst, Transpose::<2, 8> { columns, rows }),
+                4 => each_point(lanes, outer, src, dst, Transpose::<4, 4> { columns, rows }),
+                8 => each_point(lanes, outer, src, dst, Transpose::<8, 2> { columns, rows }),
+                16 => each_point(lanes, outer, src, dst, Transpose::<16, 1> { columns, rows }),
+                _ => self.fallback(outer, rows, columns, src, dst),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Mover::dispatch`].
+    #[allow(dead_code)] // portable targets have no lanes
+    unsafe fn interleave<L: Lanes>(
+        &self,
+        lanes: L,
+        outer: &[Loop],
+        along: Loop,
+        across: Loop,
+        src: *const u8,
+        dst: *mut u8,
+    ) {
+        let element = self.element_bytes as isize;
+        let fits = along.src_stride == element
+            && across.dst_stride == element
+            && along.dst_stride == element * across.extent as isize;
+        let stream = self.stream;
+        macro_rules! run {
+            ($($e:literal: $($k:literal)*;)*) => {
+                match (self.element_bytes, across.extent) {
+                    // SAFETY: the caller's promise, and the strides that the family wants.
+                    $($(($e, $k) if fits => unsafe {
+                        each_point(lanes, outer, src, dst, Interleave::<$e, $k> { along, across, stream });
+                    })*)*
+                    // SAFETY: the caller's promise.
+                    _ => unsafe { self.fallback(outer, along, across, src, dst) },
+                }
+            };
+        }
+        run!(1: 2 3 4 5 6 7 8; 2: 2 3 4 5 6 7 8; 4: 2 3 4 5 6 7 8; 8: 2 3 4;);
+    }
+
+    /// # Safety
+    /// As [`Mover::dispatch`].
+    #[allow(dead_code)] // portable targets have no lanes
+    unsafe fn deinterleave<L: Lanes>(
+        &self,
+        lanes: L,
+        outer: &[Loop],
+        across: Loop,
+        along: Loop,
+        src: *const u8,
+        dst: *mut u8,
+    ) {
+        let element = self.element_bytes as isize;
+        let fits = along.dst_stride == element
+            && across.src_stride == element
+            && along.src_stride == element * across.extent as isize;
+        let stream = self.stream;
+        macro_rules! run {
+            ($($e:literal: $($k:literal)*;)*) => {
+                match (self.element_bytes, across.extent) {
+                    // SAFETY: the caller's promise, and the strides that the family wants.
+                    $($(($e, $k) if fits => unsafe {
+                        each_point(lanes, outer, src, dst, Deinterleave::<$e, $k> { along, across, stream });
+                    })*)*
+                    // SAFETY: the caller's promise.
+                    _ => unsafe { self.fallback(outer, across, along, src, dst) },
+                }
+            };
+        }
+        run!(1: 2 3 4 5 6 7 8; 2: 2 3 4 5 6 7 8; 4: 2 3 4 5 6 7 8; 8: 2 3 4;);
+    }
+
+    /// Two loops that no special body takes, under the outer ones.
+    ///
+    /// # Safety
+    /// As [`Mover::dispatch`].
+    #[allow(dead_code)] // portable targets have no lanes
+    unsafe fn fallback(&self, outer: &[Loop], a: Loop, b: Loop, src: *const u8, dst: *mut u8) {
+        match outer {
+            // SAFETY: the caller's promise.
+            [] => unsafe { scalar(&[a, b], src, dst, self.element_bytes) },
+            [first, rest @ ..] => {
+                for i in 0..first.extent as isize {
+                    let (src, dst) = (
+                        src.wrapping_offset(i * first.src_stride),
+                        dst.wrapping_offset(i * first.dst_stride),
+                    );
+                    // SAFETY: every step of a loop starts a nest of the rest.
+                    unsafe { self.fallback(rest, a, b, src, dst) };
+                }
+            }
+        }
+    }
+}
+
+/// Moves a nest with portable code.
+///
+/// # Safety
+/// All places of `loops`, and `element` bytes behind each, must be valid on both sides, without overlap.
+pub(crate) unsafe fn scalar(loops: &[Loop], src: *const u8, dst: *mut u8, element: usize) {
+    let (loops, run) = contiguous_run(loops, element);
+    // SAFETY: the caller's promise; a run is made of the innermost loops.
+    unsafe {
+        match run {
+            1 => walk::<[u8; 1]>(loops, src, dst),
+            2 => walk::<[u8; 2]>(loops, src, dst),
+            4 => walk::<[u8; 4]>(loops, src, dst),
+            8 => walk::<[u8; 8]>(loops, src, dst),
+            16 => walk::<[u8; 16]>(loops, src, dst),
+            _ => walk_runs(loops, src, dst, run),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Runs of bytes that are contiguous on both sides.
+
+use crate::lanes::{LANE, LINE, Lanes};
+use crate::walk::Point;
+
+/// From this many bytes on the library's memory copy is at least as good as a loop of vectors.
+const LONG_RUN: usize = 2048;
+
+/// How far ahead of the loads a streamed run asks for lines. Two lines of every page are behind the hardware's own
+/// stream when it starts; asking early hides that, and more than half a page ahead gained nothing.
+const AHEAD: usize = 2048;
+
+/// Copies `run` bytes at every point.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows {
+    pub(crate) run: usize,
+    pub(crate) stream: bool,
+}
+
+impl Point for Rows {
+    /// # Safety
+    /// `run` bytes must be readable at `src` and writable at `dst`, without overlap.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.stream {
+                stream_run(lanes, src, dst, self.run);
+            } else {
+                copy_run(lanes, src, dst, self.run);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        self.stream
+    }
+}
+
+/// Copies a run with ordinary stores.
+///
+/// # Safety
+/// `len` bytes must be readable at `src` and writable at `dst`, without overlap.
+#[inline(always)]
+pub(crate) unsafe fn copy_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, len: usize) {
+    // SAFETY: every access below lies in the `len` bytes: whole registers while they fit, and the last one ends at the
+    // end.
+    unsafe {
+        if len >= LONG_RUN {
+            std::ptr::copy_nonoverlapping(src, dst, len);
+        } else if len >= L::BYTES {
+            let last = len - L::BYTES;
+            let mut at = 0;
+            while at < last {
+                lanes.store(dst.add(at), lanes.load(src.add(at)));
+                at += L::BYTES;
+            }
+            lanes.store(dst.add(last), lanes.load(src.add(last)));
+        } else {
+            copy_short(src, dst, len);
+        }
+    }
+}
+
+/// Copies a run past the cache: whole aligned lines streamed, what is before and behind them stored.
+///
+/// # Safety
+/// As [`copy_run`]; the caller fences.
+#[inline(always)]
+pub(crate) unsafe fn stream_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, len: usize) {
+    if !L::STREAMS {
+        // SAFETY: the same demands.
+        return unsafe { copy_run(lanes, src, dst, len) };
+    }
+    let head = dst.addr().wrapping_neg() % LINE;
+    // SAFETY: head, lines and tail are disjoint parts of the `len` bytes; `dst + head` is a multiple of a line, so every
+    // streamed register is aligned.
+    unsafe {
+        if head >= len {
+            return copy_short(src, dst, len);
+        }
+        copy_short(src, dst, head);
+        let (src, dst, len) = (src.add(head), dst.add(head), len - head);
+        let lines = len / LINE * LINE;
+        let mut at = 0;
+        while at < lines {
+            lanes.prefetch(src.wrapping_add(at + AHEAD));
+            let mut part = 0;
+            while part < LINE {
+                lanes.stream(dst.add(at + part), lanes.load(src.add(at + part)));
+                part += L::BYTES;
+            }
+            at += LINE;
+        }
+        copy_short(src.add(lines), dst.add(lines), len - lines);
+    }
+}
+
+/// Copies fewer than 64 bytes: two overlapping moves of the largest power of two that fits, or four of 16.
+///
+/// # Safety
+/// As [`copy_run`].
+#[inline(always)]
+pub(crate) unsafe fn copy_short(src: *const u8, dst: *mut u8, len: usize) {
+    // SAFETY: in each arm both moves lie inside the `len` bytes; unaligned access asks for no alignment.
+    unsafe {
+        match len {
+            0 => {}
+            1 => dst.write(src.read()),
+            2..4 => both_ends::<u16>(src, dst, len),
+            4..8 => both_ends::<u32>(src, dst, len),
+            8..16 => both_ends::<u64>(src, dst, len),
+            16..33 => both_ends::<[u8; LANE]>(src, dst, len),
+            _ => both_ends::<[u8; 2 * LANE]>(src, dst, len),
+        }
+    }
+}
+
+/// # Safety
+/// As [`copy_run`], and `len` must be at least the size of `T` and at most twice that.
+#[inline(always)]
+unsafe fn both_ends<T: Copy>(src: *const u8, dst: *mut u8, len: usize) {
+    let last = len - size_of::<T>();
+    // SAFETY: the caller promises that `T` fits into `len` bytes from either end.
+    unsafe {
+        let (first, second) = (src.cast::<T>().read_unaligned(), src.add(last).cast::<T>().read_unaligned());
+        dst.cast::<T>().write_unaligned(first);
+        dst.add(last).cast::<T>().write_unaligned(second);
+    }
+}

@@ -1,0 +1,229 @@
+//! The x86-64 levels.
+
+use core::arch::x86_64::{__m128i, __m256i, __m512i, _MM_HINT_T1};
+
+use pulp::NullaryFnOnce;
+use pulp::x86::{V3, V4};
+
+use crate::lanes::{LANE, Lanes, Task};
+
+/// A task as pulp wants it.
+struct Enter<L, T>(L, T);
+
+impl<L: Lanes, T: Task> NullaryFnOnce for Enter<L, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        // SAFETY: `vectorize` was called by somebody who keeps the task's contract.
+        unsafe { self.1.run(self.0) }
+    }
+}
+
+// SAFETY: each method is the instruction, or the few, that its contract describes; all addresses go through
+// instructions that ask for no alignment, but for the streaming stores, whose contract asks for it too.
+unsafe impl Lanes for V3 {
+    type Vector = __m256i;
+    const LANES: usize = 2;
+    const STREAMS: bool = true;
+
+    #[inline(always)]
+    unsafe fn vectorize(self, task: impl Task) {
+        V3::vectorize(self, Enter(self, task));
+    }
+
+    #[inline(always)]
+    fn zero(self) -> __m256i {
+        self.avx._mm256_setzero_si256()
+    }
+
+    #[inline(always)]
+    unsafe fn load(self, from: *const u8) -> __m256i {
+        // SAFETY: the caller promises 32 bytes.
+        unsafe { self.avx._mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_lanes(self, from: *const u8, step: isize) -> __m256i {
+        // SAFETY: the caller promises 16 bytes at each of the two places.
+        unsafe {
+            let low = self.sse2._mm_loadu_si128(from.cast::<__m128i>());
+            let high = self.sse2._mm_loadu_si128(from.wrapping_offset(step).cast::<__m128i>());
+            self.avx2._mm256_inserti128_si256::<1>(self.avx._mm256_castsi128_si256(low), high)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8, vector: __m256i) {
+        // SAFETY: the caller promises 32 bytes.
+        unsafe { self.avx._mm256_storeu_si256(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut u8, vector: __m256i) {
+        // SAFETY: the caller promises 32 bytes at a multiple of 32, and a fence.
+        unsafe { self.avx._mm256_stream_si256(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    fn fence(self) {
+        self.sse._mm_sfence();
+    }
+
+    #[inline(always)]
+    fn prefetch(self, address: *const u8) {
+        self.sse._mm_prefetch::<_MM_HINT_T1>(address.cast()); // a hint: any address will do
+    }
+
+    #[inline(always)]
+    fn zip<const UNIT: usize>(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+        let s = self.avx2;
+        match UNIT {
+            1 => (s._mm256_unpacklo_epi8(a, b), s._mm256_unpackhi_epi8(a, b)),
+            2 => (s._mm256_unpacklo_epi16(a, b), s._mm256_unpackhi_epi16(a, b)),
+            4 => (s._mm256_unpacklo_epi32(a, b), s._mm256_unpackhi_epi32(a, b)),
+            _ => (s._mm256_unpacklo_epi64(a, b), s._mm256_unpackhi_epi64(a, b)),
+        }
+    }
+
+    #[inline(always)]
+    fn zip_lanes(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+        let s = self.avx2;
+        (s._mm256_permute2x128_si256::<0x20>(a, b), s._mm256_permute2x128_si256::<0x31>(a, b))
+    }
+
+    #[inline(always)]
+    unsafe fn store_lanes(self, to: *mut u8, step: isize, vector: __m256i) {
+        // SAFETY: the caller promises 16 bytes at each of the two places.
+        unsafe {
+            self.sse2._mm_storeu_si128(to.cast(), self.avx._mm256_castsi256_si128(vector));
+            let high = self.avx2._mm256_extracti128_si256::<1>(vector);
+            self.sse2._mm_storeu_si128(to.wrapping_offset(step).cast(), high);
+        }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m256i, b: __m256i) -> __m256i {
+        self.avx2._mm256_or_si256(a, b)
+    }
+
+    #[inline(always)]
+    fn shuffle(self, vector: __m256i, order: [u8; LANE]) -> __m256i {
+        let order: __m128i = pulp::cast(order);
+        self.avx2._mm256_shuffle_epi8(vector, self.avx2._mm256_broadcastsi128_si256(order))
+    }
+}
+
+/// Quadwords of `a` and `b` for the first half of interleaved lanes: `a0 b0 a1 b1`.
+const ZIP_LANES_LOW: [u64; 8] = [0, 1, 8, 9, 2, 3, 10, 11];
+/// The second half: `a2 b2 a3 b3`.
+const ZIP_LANES_HIGH: [u64; 8] = [4, 5, 12, 13, 6, 7, 14, 15];
+
+// SAFETY: as for the narrower level.
+unsafe impl Lanes for V4 {
+    type Vector = __m512i;
+    const LANES: usize = 4;
+    const STREAMS: bool = true;
+
+    #[inline(always)]
+    unsafe fn vectorize(self, task: impl Task) {
+        V4::vectorize(self, Enter(self, task));
+    }
+
+    #[inline(always)]
+    fn zero(self) -> __m512i {
+        self.avx512f._mm512_setzero_si512()
+    }
+
+    #[inline(always)]
+    unsafe fn load(self, from: *const u8) -> __m512i {
+        // SAFETY: the caller promises 64 bytes.
+        unsafe { self.avx512f._mm512_loadu_si512(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_lanes(self, from: *const u8, step: isize) -> __m512i {
+        let s = self.avx512f;
+        // SAFETY: the caller promises 16 bytes at each of the four places.
+        let [a, b, c, d] = unsafe {
+            [
+                self.sse2._mm_loadu_si128(from.cast::<__m128i>()),
+                self.sse2._mm_loadu_si128(from.wrapping_offset(step).cast::<__m128i>()),
+                self.sse2._mm_loadu_si128(from.wrapping_offset(2 * step).cast::<__m128i>()),
+                self.sse2._mm_loadu_si128(from.wrapping_offset(3 * step).cast::<__m128i>()),
+            ]
+        };
+        // Broadcasts from memory into one lane each cost a load and a blend, and no shuffle.
+        let first = s._mm512_castsi128_si512(a);
+        let second = s._mm512_mask_broadcast_i32x4(first, 0x00f0, b);
+        let third = s._mm512_mask_broadcast_i32x4(second, 0x0f00, c);
+        s._mm512_mask_broadcast_i32x4(third, 0xf000, d)
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8, vector: __m512i) {
+        // SAFETY: the caller promises 64 bytes.
+        unsafe { self.avx512f._mm512_storeu_si512(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut u8, vector: __m512i) {
+        // SAFETY: the caller promises 64 bytes at a multiple of 64, and a fence.
+        unsafe { self.avx512f._mm512_stream_si512(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    fn fence(self) {
+        self.sse._mm_sfence();
+    }
+
+    #[inline(always)]
+    fn prefetch(self, address: *const u8) {
+        self.sse._mm_prefetch::<_MM_HINT_T1>(address.cast()); // a hint: any address will do
+    }
+
+    #[inline(always)]
+    fn zip<const UNIT: usize>(self, a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+        let (bw, f) = (self.avx512bw, self.avx512f);
+        match UNIT {
+            1 => (bw._mm512_unpacklo_epi8(a, b), bw._mm512_unpackhi_epi8(a, b)),
+            2 => (bw._mm512_unpacklo_epi16(a, b), bw._mm512_unpackhi_epi16(a, b)),
+            4 => (f._mm512_unpacklo_epi32(a, b), f._mm512_unpackhi_epi32(a, b)),
+            _ => (f._mm512_unpacklo_epi64(a, b), f._mm512_unpackhi_epi64(a, b)),
+        }
+    }
+
+    #[inline(always)]
+    fn zip_lanes(self, a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+        let (low, high) = (pulp::cast(ZIP_LANES_LOW), pulp::cast(ZIP_LANES_HIGH));
+        let s = self.avx512f;
+        (s._mm512_permutex2var_epi64(a, low, b), s._mm512_permutex2var_epi64(a, high, b))
+    }
+
+    #[inline(always)]
+    unsafe fn store_lanes(self, to: *mut u8, step: isize, vector: __m512i) {
+        let s = self.avx512f;
+        let lanes = [
+            s._mm512_castsi512_si128(vector),
+            s._mm512_extracti32x4_epi32::<1>(vector),
+            s._mm512_extracti32x4_epi32::<2>(vector),
+            s._mm512_extracti32x4_epi32::<3>(vector),
+        ];
+        for (index, lane) in lanes.into_iter().enumerate() {
+            let place = to.wrapping_offset(index as isize * step);
+            // SAFETY: the caller promises 16 bytes at each of the four places.
+            unsafe { self.sse2._mm_storeu_si128(place.cast(), lane) };
+        }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m512i, b: __m512i) -> __m512i {
+        self.avx512f._mm512_or_si512(a, b)
+    }
+
+    #[inline(always)]
+    fn shuffle(self, vector: __m512i, order: [u8; LANE]) -> __m512i {
+        let order: __m128i = pulp::cast(order);
+        self.avx512bw._mm512_shuffle_epi8(vector, self.avx512f._mm512_broadcast_i32x4(order))
+    }
+}

@@ -1,0 +1,52 @@
+//! Any number of threads gives the same bytes, padding included.
+
+use relayout::{Level, Padding, Plan, Shape, Streaming};
+
+fn moved(line: &str, threads: usize, level: Level, streaming: Streaming) -> Vec<u8> {
+    let (src, dst) = line.split_once(" -> ").unwrap();
+    let (src, dst): (Shape, Shape) = (src.parse().unwrap(), dst.parse().unwrap());
+    let plan = Plan::builder(&src, &dst)
+        .padding(Padding::Fill(0x0123_4567_89ab_cdef))
+        .max_threads(threads)
+        .level(level)
+        .streaming(streaming)
+        .build()
+        .unwrap();
+    let bytes: Vec<u8> =
+        (0..plan.src_byte_size()).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
+    let mut out = vec![0xa5; plan.dst_byte_size() + 3];
+    plan.execute(&bytes, &mut out[3..]).unwrap(); // a misaligned destination
+    out
+}
+
+#[test]
+fn threads_levels_and_streaming_change_nothing() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    for line in [
+        "bf16[1023,1100] -> bf16[1023,1100]{1,0:T(8,128)(2,1)}",
+        "bf16[1023,1100]{1,0:T(8,128)(2,1)} -> bf16[1023,1100]",
+        "bf16[1023,1100]{0,1} -> bf16[1023,1100]{1,0:T(8,128)(2,1)}",
+        "s8[1023,2100] -> s8[1023,2100]{1,0:T(8,128)(4,1)}",
+        "f32[777,901] -> f32[777,901]{0,1}",
+        "u8[1777,901] -> u8[1777,901]{0,1}",
+        "c128[377,301] -> c128[377,301]{0,1}",
+        "f32[4,3,224,225] -> f32[4,3,224,225]{1,3,2,0}",
+        "bf16[4,224,225,3] -> bf16[4,224,225,3]{2,1,3,0}",
+        "bf16[2,301,16,64] -> bf16[2,301,16,64]{3,1,2,0}",
+        "bf16[2,301,16,64] -> bf16[2,301,16,64]{1,3,2,0}",
+        "u8[300,701]{1,0:E(24)} -> u8[300,701]{0,1:T(8,16)E(24)}",
+        "f32[401,501] -> f32[401,501]{1,0:T(8,128)L(4096)E(64)}",
+        "f32[37,5,11,13,17] -> f32[37,5,11,13,17]{0,3,1,4,2}",
+        "bf16[511,1030]{1,0:T(8,128)(2,1)} -> bf16[511,1030]{1,0:T(16,128)(2,1)}",
+    ] {
+        let whole = moved(line, 1, Level::Scalar, Streaming::Never);
+        for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
+            for streaming in [Streaming::Never, Streaming::Always] {
+                for threads in [1, 2, 3, 4] {
+                    let got = pool.install(|| moved(line, threads, level, streaming));
+                    assert!(got == whole, "{line} on {threads} threads, {level}, {streaming:?}");
+                }
+            }
+        }
+    }
+}
