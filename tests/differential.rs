@@ -5,7 +5,7 @@
 
 mod cases;
 
-use cases::{Case, Outcome, check};
+use cases::{Case, Limits, Outcome, check};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use std::cell::Cell;
@@ -21,8 +21,8 @@ fn setting(name: &str, default: u64) -> u64 {
     }
 }
 
-/// Cases, and how many of them were refused, went by boxes, went by tables.
-fn random_cases(default_cases: u64) -> [u64; 3] {
+/// How many random cases were refused, went by boxes, went by tables.
+fn random_cases(default_cases: u64, limits: Limits) -> [u64; 3] {
     let seed = setting("RELAYOUT_TEST_SEED", 1);
     let cases = setting("RELAYOUT_TEST_CASES", default_cases);
     println!("{cases} cases, RELAYOUT_TEST_SEED={seed}");
@@ -32,10 +32,12 @@ fn random_cases(default_cases: u64) -> [u64; 3] {
         failure_persistence: None,
         ..ProptestConfig::default()
     });
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("a pool of threads");
     let counts = [const { Cell::new(0) }; 3];
-    let strategy = prop::collection::vec(any::<u8>(), CHOICES).prop_map(|bytes| Case::decode(&bytes));
+    let bytes = prop::collection::vec(any::<u8>(), CHOICES);
+    let strategy = bytes.prop_map(|bytes| Case::decode(&bytes, limits));
     let result = runner.run(&strategy, |case| {
-        let outcome = check(&case).map_err(TestCaseError::fail)?;
+        let outcome = pool.install(|| check(&case)).map_err(TestCaseError::fail)?;
         let count = match outcome {
             Outcome::Refused => &counts[0],
             Outcome::Boxes(_) => &counts[1],
@@ -50,14 +52,26 @@ fn random_cases(default_cases: u64) -> [u64; 3] {
 
 #[test]
 fn random_pairs() {
-    let [refused, boxes, tables] = random_cases(512);
+    let [refused, boxes, tables] = random_cases(512, Limits::SMALL);
     // Else the generators have become useless.
     assert!(refused * 10 < boxes && tables > 0, "{refused} refused, {boxes} by boxes, {tables} by tables");
 }
 
 #[test]
+fn large_random_pairs() {
+    random_cases(12, Limits::LARGE);
+}
+
+#[test]
 #[ignore = "takes minutes"]
 fn thousands_of_random_pairs() {
-    let [refused, boxes, tables] = random_cases(20_000);
+    let [refused, boxes, tables] = random_cases(20_000, Limits::SMALL);
+    println!("{refused} refused, {boxes} by boxes, {tables} by tables");
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn hundreds_of_large_random_pairs() {
+    let [refused, boxes, tables] = random_cases(500, Limits::LARGE);
     println!("{refused} refused, {boxes} by boxes, {tables} by tables");
 }

@@ -3,16 +3,27 @@
 use std::fmt;
 
 use relayout::{
-    ArrayShape, DimensionSize, Layout, Padding, PaddingValue, Plan, PlanBuilder, PrimitiveType, Region,
-    Request, Shape, Tile, TileDimension,
+    ArrayShape, DimensionSize, Layout, Level, Padding, PaddingValue, Plan, PlanBuilder, PrimitiveType,
+    Region, Request, Shape, Streaming, Tile, TileDimension,
 };
 
 use super::choices::Choices;
 
-/// Elements that an array has at most, so that a case takes milliseconds.
-const MAX_ELEMENTS: i64 = 20_000;
-/// Slots that an array has at most; tiles that need more are left out.
-const MAX_SLOTS: i64 = 60_000;
+/// How large arrays may become.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Elements at most.
+    elements: i64,
+    /// Slots at most; tiles that need more are left out.
+    slots: i64,
+}
+
+impl Limits {
+    /// A case takes milliseconds.
+    pub(crate) const SMALL: Limits = Limits { elements: 20_000, slots: 60_000 };
+    /// Enough for several threads, and for rows longer than a page.
+    pub(crate) const LARGE: Limits = Limits { elements: 600_000, slots: 1_000_000 };
+}
 
 /// How one side lies in its buffer.
 #[derive(Clone, Default)]
@@ -37,6 +48,9 @@ pub(crate) struct Case {
     pub(crate) region: Option<Region>,
     pub(crate) padding: Option<Padding>,
     pub(crate) max_threads: usize,
+    pub(crate) level: Option<Level>,
+    pub(crate) streaming: Streaming,
+    /// Where the source's bytes start in the row of all bytes.
     pub(crate) seed: u8,
 }
 
@@ -53,20 +67,22 @@ impl Case {
             region: None,
             padding: None,
             max_threads: 1,
+            level: None,
+            streaming: Streaming::Auto,
             seed: 1,
         }
     }
 
-    pub(crate) fn decode(bytes: &[u8]) -> Case {
+    pub(crate) fn decode(bytes: &[u8], limits: Limits) -> Case {
         let choices = &mut Choices::new(bytes);
         let element_type = choices.pick(TYPES);
-        let src_sizes = sizes(choices);
+        let src_sizes = sizes(choices, limits);
         let (dst_sizes, region) = match choices.one_in(4) {
-            true => region(choices, &src_sizes),
+            true => region(choices, &src_sizes, limits),
             false => (src_sizes.clone(), None),
         };
-        let src = array(choices, element_type, &src_sizes);
-        let dst = array(choices, element_type, &dst_sizes);
+        let src = array(choices, element_type, &src_sizes, limits);
+        let dst = array(choices, element_type, &dst_sizes, limits);
         let (src_placing, _) = placing(choices, &src, 2);
         let (dst_placing, may_overlap) = placing(choices, &dst, 5);
         Case {
@@ -78,6 +94,8 @@ impl Case {
             region,
             padding: choices.pick(&[None, None, Some(Padding::Leave), Some(Padding::Zero), Some(FILL)]),
             max_threads: 1 + choices.below(4) as usize,
+            level: level(choices),
+            streaming: choices.pick(&[Streaming::Auto, Streaming::Always, Streaming::Never]),
             seed: choices.byte(),
         }
     }
@@ -115,7 +133,8 @@ impl Case {
         let mut builder = Plan::builder(&self.src, &self.dst)
             .src_offset_bytes(self.src_placing.offset_bytes)
             .dst_offset_bytes(self.dst_placing.offset_bytes)
-            .max_threads(self.max_threads);
+            .max_threads(self.max_threads)
+            .streaming(self.streaming);
         if let Some(strides) = &self.src_placing.strides_bytes {
             builder = builder.src_strides_bytes(strides);
         }
@@ -124,6 +143,9 @@ impl Case {
         }
         if let Some(region) = &self.region {
             builder = builder.region(region.clone());
+        }
+        if let Some(level) = self.level {
+            builder = builder.level(level);
         }
         match self.padding {
             Some(padding) => builder.padding(padding),
@@ -152,7 +174,13 @@ impl fmt::Display for Case {
             let (extents, src, dst) = (region.extents(), region.src_start(), region.dst_start());
             write!(f, " region={extents:?} from {src:?} to {dst:?}")?;
         }
-        self.padding.map_or(Ok(()), |padding| write!(f, " padding={padding:?}"))
+        if let Some(padding) = self.padding {
+            write!(f, " padding={padding:?}")?;
+        }
+        if let Some(level) = self.level {
+            write!(f, " level={level}")?;
+        }
+        write!(f, " threads={} streaming={:?}", self.max_threads, self.streaming)
     }
 }
 
@@ -186,32 +214,38 @@ const TYPES: &[PrimitiveType] = {
 /// Different bytes, so that a wrong width or order shows.
 const FILL: Padding = Padding::Fill(0x1f2e_3d4c_5b6a_7988_9706_1524_3342_5160);
 
-fn sizes(choices: &mut Choices<'_>) -> Vec<i64> {
+/// None half of the time, so that a level that the environment asks for is tried too.
+fn level(choices: &mut Choices<'_>) -> Option<Level> {
+    let levels: Vec<Level> = Level::ALL.into_iter().filter(|level| level.is_available()).collect();
+    choices.one_in(2).then(|| choices.pick(&levels))
+}
+
+fn sizes(choices: &mut Choices<'_>, limits: Limits) -> Vec<i64> {
     let rank = choices.pick(&[1, 2, 3, 2, 4, 2, 3, 0, 5, 6]);
-    let mut room = MAX_ELEMENTS;
+    let mut room = limits.elements;
     let size = |_| {
-        let size = size(choices).min(room);
+        let size = size(choices, limits).min(room);
         room /= size.max(1);
         size
     };
     (0..rank).map(size).collect()
 }
 
-fn size(choices: &mut Choices<'_>) -> i64 {
+fn size(choices: &mut Choices<'_>, limits: Limits) -> i64 {
     match choices.below(100) {
         0..50 => 1 + choices.below(9),
         50..65 => choices.pick(&[8, 16, 32, 64, 128]),
         65..80 => choices.pick(&[127, 129, 31, 33, 17, 100, 255, 260]),
-        80..99 => 1 + choices.below(500),
+        80..99 => 1 + choices.below(500.max(limits.elements / 200)),
         _ => 0,
     }
 }
 
 /// The destination's sizes, and a box that lies in both arrays.
-fn region(choices: &mut Choices<'_>, src_sizes: &[i64]) -> (Vec<i64>, Option<Region>) {
+fn region(choices: &mut Choices<'_>, src_sizes: &[i64], limits: Limits) -> (Vec<i64>, Option<Region>) {
     let (mut dst_sizes, mut extents) = (Vec::new(), Vec::new());
     let (mut src_start, mut dst_start) = (Vec::new(), Vec::new());
-    let mut room = MAX_ELEMENTS;
+    let mut room = limits.elements;
     for &src in src_sizes {
         let dst = match choices.below(3) {
             0 => src,
@@ -235,7 +269,12 @@ fn region(choices: &mut Choices<'_>, src_sizes: &[i64]) -> (Vec<i64>, Option<Reg
     (dst_sizes, Some(region))
 }
 
-fn array(choices: &mut Choices<'_>, element_type: PrimitiveType, sizes: &[i64]) -> ArrayShape {
+fn array(
+    choices: &mut Choices<'_>,
+    element_type: PrimitiveType,
+    sizes: &[i64],
+    limits: Limits,
+) -> ArrayShape {
     let dynamic = |&size: &i64| match choices.one_in(12) {
         true => DimensionSize::Bounded(size),
         false => DimensionSize::Static(size),
@@ -253,7 +292,7 @@ fn array(choices: &mut Choices<'_>, element_type: PrimitiveType, sizes: &[i64]) 
         layout = layout.with_tail_padding_alignment_in_elements(1 + choices.below(40));
     }
     let mut shape = ArrayShape::new(element_type, dimensions).with_layout(layout);
-    while shape.padded_elements().map_or(true, |slots| slots > MAX_SLOTS) {
+    while shape.padded_elements().map_or(true, |slots| slots > limits.slots) {
         let layout = shape.layout().clone();
         let tiles = layout.tiles().split_last().map_or(Vec::new(), |(_, rest)| rest.to_vec());
         shape = shape.with_layout(layout.with_tiles(tiles).with_padded_dimensions([], PaddingValue::Unknown));
