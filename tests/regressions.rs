@@ -18,3 +18,28 @@ fn strided_legacy_padding_overlapped_itself() {
     case.padding = Some(Padding::Leave);
     assert_eq!(check(&case), Ok(Outcome::Boxes(1)));
 }
+
+/// Strides beyond 64 bits in an array without elements: valid, and yet refused.
+#[test]
+fn untiled_question_overflowed_without_elements() {
+    let array = |text: &str| text.parse::<ArrayShape>().unwrap_or_else(|error| panic!("{text}: {error}"));
+    let plain = array("u8[0,4294967296,4294967296]");
+    assert_eq!((plain.byte_size(), plain.is_untiled()), (Ok(0), Ok(true)));
+    let tiled = array("u8[0,4294967296,4294967296]{2,1,0:T(2,4294967296,4294967296)}");
+    assert_eq!(tiled.is_untiled(), Ok(true));
+}
+
+/// Tiles longer than the rank always counted as a change, even where they make none.
+#[test]
+fn long_tiles_were_never_untiled() {
+    for (text, untiled) in [
+        ("f32[]{:T(1)}", true),
+        ("f32[]{:T(1,1)}", true),
+        ("f32[256]{0:T(1,128)}", true),
+        ("f32[256]{0:T(2,128)}", false),
+        ("f32[]{:T(128)}", false),
+    ] {
+        let array: ArrayShape = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(array.is_untiled(), Ok(untiled), "{text}");
+    }
+}

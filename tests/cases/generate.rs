@@ -19,6 +19,8 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
+    /// A case takes a fraction of a millisecond.
+    pub(crate) const TINY: Limits = Limits { elements: 400, slots: 2_000 };
     /// A case takes milliseconds.
     pub(crate) const SMALL: Limits = Limits { elements: 20_000, slots: 60_000 };
     /// Enough for several threads, and for rows longer than a page.
