@@ -9,6 +9,14 @@ use crate::PrimitiveType;
 /// A text that is not a shape, a layout or an instruction.
 ///
 /// `Display` prints one line; [`ParseError::caret`] shows the place under the text.
+///
+/// ```
+/// use relayout::Shape;
+/// let error = "f32[3,5]{1,0:T(2,2}".parse::<Shape>().unwrap_err();
+/// assert_eq!(error.offset, 18);
+/// assert_eq!(error.to_string(), "at byte 18: expected `,` or `)`, found `}`");
+/// assert_eq!(error.caret(), "f32[3,5]{1,0:T(2,2}\n                  ^");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// Where in the text, in bytes from its start.

@@ -19,7 +19,7 @@ use std::str::FromStr;
 use crate::text::{Parser, Result, Token};
 use crate::{ParseError, Shape};
 
-/// An instruction: `name = shape opcode(operands), attributes`.
+/// An instruction: `name = shape opcode(operands), attributes`; see the [module](self) for an example.
 #[non_exhaustive]
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instruction {

@@ -4,9 +4,10 @@ use std::fmt;
 
 /// Where an array lives, as `S(n)` in a layout's text says.
 ///
-/// Most numbers belong to the device. The ones with names are those of XLA's document on shapes: `S(0)`, usually
-/// left out, is the device's main memory (HBM on a TPU), `S(1)` its fast on-chip memory (VMEM on a TPU;
-/// `kGenericFastMemorySpace` in XLA's `Layout`), `S(5)` the host's memory (`kHostMemorySpace`).
+/// Most numbers belong to the device. The ones with names are those of XLA's document on
+/// [shapes](https://openxla.org/xla/shapes): `S(0)`, usually left out, is the device's main memory (HBM on a TPU),
+/// `S(1)` its fast on-chip memory (VMEM on a TPU; `kGenericFastMemorySpace` in XLA's `Layout`), `S(5)` the host's memory
+/// (`kHostMemorySpace`).
 ///
 /// ```
 /// use relayout::{Layout, MemorySpace};

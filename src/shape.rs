@@ -2,7 +2,7 @@
 
 use crate::{Layout, LayoutError, PrimitiveType};
 
-/// The size of one logical dimension.
+/// The size of one logical dimension, as its text says: `8`, `<=8` or `?`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DimensionSize {
     /// Exactly this many elements.
@@ -102,7 +102,7 @@ impl ArrayShape {
     }
 }
 
-/// Any XLA shape.
+/// Any XLA shape, as XLA's [document on shapes](https://openxla.org/xla/shapes) describes them.
 ///
 /// Reads and prints XLA's text form; see the [crate documentation](crate) for the notation.
 ///
@@ -123,7 +123,7 @@ pub enum Shape {
     Tuple(Vec<Shape>),
     /// A token, which orders effects and has no data.
     Token,
-    /// A value that XLA knows nothing of.
+    /// A value that XLA knows nothing of; it has the size of a pointer.
     Opaque,
 }
 

@@ -63,6 +63,15 @@ impl ArrayShape {
 
     /// Bytes of memory that the array takes, rounded up to whole bytes at the end.
     ///
+    /// ```
+    /// use relayout::ArrayShape;
+    /// let bytes = |text: &str| text.parse::<ArrayShape>().map(|shape| shape.byte_size());
+    /// assert_eq!(bytes("s4[5]")?, Ok(5)); // a byte each
+    /// assert_eq!(bytes("s4[5]{0:E(4)}")?, Ok(3)); // two a byte
+    /// assert_eq!(bytes("f32[5]{0:L(8)}")?, Ok(32)); // padded to 8 elements
+    /// # Ok::<(), relayout::ParseError>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Indexer::new`].
     pub fn byte_size(&self) -> Result<i64, LayoutError> {
@@ -122,10 +131,10 @@ impl ArrayShape {
         // The distance in untiled memory that a step along each dimension makes.
         let mut strides = row_major_strides(&sizes);
         for tile in self.layout().tiles() {
-            // A tile longer than the shape sees size-1 dimensions in front of it, whose strides do not matter.
+            // A tile longer than the rank acts on size-1 major dimensions in front.
             let missing = tile.dimensions().len().saturating_sub(sizes.len());
-            sizes.splice(..0, std::iter::repeat_n(1, missing));
-            strides.splice(..0, std::iter::repeat_n(0, missing));
+            sizes.splice(0..0, std::iter::repeat_n(1, missing));
+            strides.splice(0..0, std::iter::repeat_n(0, missing));
             let under = sizes.len() - tile.dimensions().len();
             for (position, entry) in tile.dimensions().iter().enumerate() {
                 let TileDimension::Size(length) = *entry else { return Ok(false) };

@@ -22,7 +22,8 @@ const LAYOUT_RULES: [Rule; 10] = [
 ];
 
 impl ArrayShape {
-    /// Checks the shape and its layout by the rules of XLA, in its newer version where versions differ.
+    /// Checks the shape and its layout by the rules of XLA (`ShapeUtil::ValidateShapeWithOptionalLayout`), in its newer
+    /// version where versions differ.
     ///
     /// A valid shape need not have a size: dimensions without a bound, tiles that end in `*` and tiles that pad beyond
     /// 64 bits are valid, and the functions that compute sizes and indices refuse them.

@@ -39,7 +39,7 @@ pub(crate) struct ConvertArguments {
     pub(crate) input: PathBuf,
     /// Output file, replaced when complete; - is standard output
     pub(crate) output: PathBuf,
-    /// The shape and layout that raw input bytes are in, such as f32[64,100]
+    /// The shape and layout that raw input bytes are in, such as `f32[64,100]`
     #[arg(long, value_name = "SHAPE")]
     pub(crate) from: Option<String>,
     /// With --from, the shape and layout to write. For .safetensors and .npy: tpu, row-major, column-major, tiles
@@ -69,7 +69,7 @@ pub(crate) struct ConvertArguments {
 
 #[derive(Args)]
 pub(crate) struct ShapeArguments {
-    /// The shape, such as bf16[64,256]{1,0:T(8,128)(2,1)}
+    /// The shape, such as `bf16[64,256]{1,0:T(8,128)(2,1)}`
     #[arg(value_name = "SHAPE")]
     pub(crate) shape: String,
     /// Print a JSON object
@@ -79,7 +79,7 @@ pub(crate) struct ShapeArguments {
 
 #[derive(Args)]
 pub(crate) struct IndexArguments {
-    /// The shape, such as f32[3,5]{1,0:T(2,2)}
+    /// The shape, such as `f32[3,5]{1,0:T(2,2)}`
     #[arg(value_name = "SHAPE")]
     pub(crate) shape: String,
     /// Multi-indices such as 2,3 (a scalar's is the empty argument ''); with --inverse linear indices

@@ -14,7 +14,20 @@ use crate::plan::step::{Kernel, Step};
 use crate::plan::tables::{BLOCK, Range, Room, Tables, points};
 use crate::plan::{BufferLength, Plan, Streaming};
 
-/// Why a plan could not be executed; the destination is as it was.
+/// Why a plan could not be executed.
+///
+/// Buffers of a wrong length are found first, the source's before the destination's, and leave the destination as it
+/// was.
+///
+/// ```
+/// use relayout::{End, ExecuteError, Plan, Shape};
+/// let (src, dst): (Shape, Shape) = ("f32[3,5]".parse()?, "f32[3,5]{0,1}".parse()?);
+/// let error = Plan::new(&src, &dst)?.execute(&[0; 59], &mut [0; 60]).unwrap_err();
+/// let size = ExecuteError::BufferSize { end: End::Source, expected: 60, found: 59, at_least: false };
+/// assert_eq!(error, size);
+/// assert_eq!(error.to_string(), "source has 59 bytes, expected 60");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[non_exhaustive]
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ExecuteError {
@@ -35,7 +48,7 @@ pub enum ExecuteError {
     OutOfBounds(#[from] OutOfPlan),
 }
 
-/// What a kernel said of a box that leaves its buffer.
+/// What a kernel said of a box that leaves its buffer; part of [`ExecuteError::OutOfBounds`].
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{0}")]
 pub struct OutOfPlan(String);
@@ -60,11 +73,16 @@ impl Plan {
     ///
     /// Dense buffers must have exactly [`src_byte_size`](Plan::src_byte_size) and
     /// [`dst_byte_size`](Plan::dst_byte_size) bytes, strided ones at least so many; no alignment is asked for.
-    /// Large relayouts use the threads of the current rayon pool (see
-    /// [`max_threads`](crate::PlanBuilder::max_threads)). Nothing is allocated in proportion to the data.
+    /// What the source holds between its elements, padding included, has no influence on the result; neither have
+    /// threads, level or streaming.
     ///
     /// # Errors
     /// [`ExecuteError::BufferSize`] where a buffer has another size; nothing was written then.
+    ///
+    /// # Performance
+    /// From 512 KiB on, both buffers together, the threads of the current rayon pool share the work, as far as
+    /// [`max_threads`](crate::PlanBuilder::max_threads) lets them; packed slots, and pairs without a short list of boxes,
+    /// stay on the caller's thread. Nothing is allocated in proportion to the data: at most some 512 KiB a thread.
     pub fn execute(&self, src: &[u8], dst: &mut [u8]) -> Result<(), ExecuteError> {
         check_length(End::Source, self.src_len, src.len())?;
         check_length(End::Destination, self.dst_len, dst.len())?;

@@ -103,7 +103,14 @@ impl Indexer {
     }
 }
 
-/// The linear index of an element, under every tile; see [`Indexer`] for more than a few.
+/// The linear index of an element, in slots, under every tile; see [`Indexer`] for more than a few.
+///
+/// ```
+/// use relayout::{ArrayShape, index};
+/// let shape: ArrayShape = "f32[3,5]{1,0:T(2,2)}".parse()?;
+/// assert_eq!(index::linear_index(&shape, &[2, 3])?, 17);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`Indexer::new`] and [`Indexer::linear`].
@@ -111,7 +118,14 @@ pub fn linear_index(shape: &ArrayShape, index: &[i64]) -> Result<i64, LayoutErro
     Indexer::new(shape)?.linear(index)
 }
 
-/// The multi-index of the element in a slot, `None` for a padding slot.
+/// The multi-index of the element in a slot, `None` for a padding slot; the inverse of [`linear_index`].
+///
+/// ```
+/// use relayout::{ArrayShape, index};
+/// let shape: ArrayShape = "f32[3,5]{1,0:T(2,2)}".parse()?;
+/// assert_eq!((index::multi_index(&shape, 17)?, index::multi_index(&shape, 18)?), (Some(vec![2, 3]), None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`Indexer::new`], and [`LayoutError::LinearIndexOutOfBounds`] for numbers outside the array's memory.

@@ -10,6 +10,11 @@ use crate::{PrimitiveType, Shape};
 
 /// Where one physical dimension is cut and spread over several memories (`SC(dimension:index,…)`).
 ///
+/// ```
+/// use relayout::SplitConfig;
+/// assert_eq!("(0:2,5)".parse(), Ok(SplitConfig { dimension: 0, indices: vec![2, 5] })); // 0..2, 2..5, 5..
+/// ```
+///
 /// The cut changes neither sizes nor indices here: both speak of the whole array.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SplitConfig {
@@ -37,6 +42,11 @@ pub enum PaddingValue {
 }
 
 /// How an array's dimensions lie in memory: all fields of XLA's `Layout`, and the two legacy padding fields.
+///
+/// A layout is the `{…}` behind a shape: `{1,0:T(8,128)(2,1)}`. It orders the dimensions (`minor_to_major`), cuts the
+/// fastest of them into [`Tile`]s, and carries notes such as the slot width. The fields mean what XLA's documents on
+/// [shapes](https://openxla.org/xla/shapes) and [tiled layouts](https://openxla.org/xla/tiled_layout) say; where XLA's
+/// own functions leave a tile out, this library does not.
 ///
 /// Built by naming the order, then adding notes. Nothing is checked until
 /// [`ArrayShape::validate`](crate::ArrayShape::validate).

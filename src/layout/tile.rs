@@ -17,6 +17,10 @@ impl From<i64> for TileDimension {
 
 /// A tile: sizes for the last physical dimensions, most major first, as in `T(8,128)`.
 ///
+/// It cuts each of these dimensions into pieces, the last of which may be partly padding, and puts the insides of one
+/// tile together in memory. A further tile cuts what results: the counts of tiles, then the inside of the tile. See
+/// XLA's document on [tiled layouts](https://openxla.org/xla/tiled_layout).
+///
 /// ```
 /// use relayout::{Tile, TileDimension};
 /// assert_eq!(Tile::from([8, 128]).to_string(), "(8,128)");

@@ -10,11 +10,12 @@ use crate::{Padding, PlanError, Region, Request, Shape};
 /// The environment variable that forces a level on every plan without one of its own, for tests and measurements.
 const LEVEL_VARIABLE: &str = "RELAYOUT_LEVEL";
 
-/// Whether whole lines may be written past the cache.
+/// Whether whole lines may be written past the cache, which saves reading them first. It changes speed only, and
+/// nothing at all where the level has no such stores (`scalar`, `neon`).
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Streaming {
-    /// Where the buffers are too large for the cache.
+    /// Where both buffers together are too large for the machine's caches.
     #[default]
     Auto,
     /// Never: the result is wanted in the cache.
@@ -27,8 +28,8 @@ pub enum Streaming {
 pub(super) fn default_level() -> Result<Level, PlanError> {
     static LEVEL: OnceLock<Result<Level, LevelError>> = OnceLock::new();
     let found = LEVEL.get_or_init(|| match std::env::var(LEVEL_VARIABLE) {
-        Ok(name) => name.parse::<Level>()?.require(),
-        Err(_) => Ok(Level::detect()),
+        Ok(name) if !name.is_empty() => name.parse::<Level>()?.require(),
+        _ => Ok(Level::detect()),
     });
     found.clone().map_err(PlanError::Level)
 }
@@ -106,7 +107,7 @@ impl<'a> PlanBuilder<'a> {
         self
     }
 
-    /// Moves only a box of the arrays, whose dimensions may then differ.
+    /// Moves only a box of the arrays, whose dimensions may then differ; see [`Region`].
     pub fn region(mut self, region: Region) -> Self {
         self.region = Some(region);
         self
@@ -118,8 +119,8 @@ impl<'a> PlanBuilder<'a> {
         self
     }
 
-    /// The most threads that executing may use, the caller's among them; 1 spawns nothing. Without this call the
-    /// current rayon pool decides.
+    /// The most threads that executing may use, the caller's among them; 1 spawns nothing, and 0 counts as 1. Without this
+    /// call the current rayon pool decides; without the feature `rayon` it is always 1.
     pub fn max_threads(mut self, threads: usize) -> Self {
         self.max_threads = Some(threads.max(1));
         self
@@ -132,16 +133,16 @@ impl<'a> PlanBuilder<'a> {
         self
     }
 
-    /// Whether whole lines may be written past the cache.
+    /// Whether whole lines may be written past the cache; without this call, [`Streaming::Auto`].
     pub fn streaming(mut self, streaming: Streaming) -> Self {
         self.streaming = streaming;
         self
     }
 
-    /// Plans.
+    /// Plans what was asked for.
     ///
     /// # Errors
-    /// [`PlanError`], by what the shapes or options break.
+    /// [`PlanError`], by what the shapes or options break; see [`Request::check`] for the order.
     pub fn build(self) -> Result<Plan, PlanError> {
         let (src, dst) = arrays(self.src, self.dst)?;
         let mut request = Request::new(src, dst)
@@ -159,12 +160,13 @@ impl<'a> PlanBuilder<'a> {
         if let Some(padding) = self.padding {
             request = request.with_padding(padding);
         }
-        let mut plan = Plan::from_request(&request)?;
+        let level = match self.level {
+            Some(level) => level.require().map_err(PlanError::Level)?,
+            None => default_level()?,
+        };
+        let mut plan = Plan::at_level(&request, level)?;
         plan.max_threads = self.max_threads;
         plan.streaming = self.streaming;
-        if let Some(level) = self.level {
-            plan.level = level.require().map_err(PlanError::Level)?;
-        }
         Ok(plan)
     }
 }

@@ -20,15 +20,17 @@ pub struct BoxExplanation {
     pub extents: Vec<usize>,
     /// What each loop adds to the source place, in bytes, or in slots where slots share bytes.
     pub src_strides: Vec<isize>,
-    /// What each loop adds to the destination place.
+    /// What each loop adds to the destination place, in bytes, or in slots where slots share bytes.
     pub dst_strides: Vec<isize>,
-    /// The source place of the first element.
+    /// The source place of the first element, in the unit of the strides; fills have none.
     pub src_offset: isize,
-    /// The destination place of the first element.
+    /// The destination place of the first element, in the unit of the strides.
     pub dst_offset: isize,
 }
 
 /// What a plan does and why; see [`Plan::explain`].
+///
+/// Texts are for people: their wording may change, and so may the kernels that a plan picks.
 #[non_exhaustive]
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explanation {
@@ -36,9 +38,10 @@ pub struct Explanation {
     pub src: String,
     /// The destination shape, canonical text.
     pub dst: String,
-    /// How a place in the source follows from a logical index; empty for arrays without elements.
+    /// How a place in the source follows from a logical index: `r0`, `r1`, … are the entries of the index, then what
+    /// divisions make of them. Empty for arrays without elements.
     pub src_digits: String,
-    /// How a place in the destination follows from a logical index.
+    /// How a place in the destination follows from a logical index, in the same words.
     pub dst_digits: String,
     /// The boxes, in the order of execution.
     pub boxes: Vec<BoxExplanation>,
@@ -58,6 +61,17 @@ pub struct Explanation {
 
 impl Plan {
     /// Every state between the layouts and the kernels.
+    ///
+    /// ```
+    /// use relayout::{Plan, Shape};
+    /// let (src, dst): (Shape, Shape) = ("u8[4,6]".parse()?, "u8[4,6]{0,1}".parse()?);
+    /// let explanation = Plan::new(&src, &dst)?.explain();
+    /// assert_eq!(explanation.src_digits, "place = r0*6 + r1*1");
+    /// assert_eq!(explanation.dst_digits, "place = r1*4 + r0*1");
+    /// let transposition = &explanation.boxes[0];
+    /// assert_eq!(transposition.extents.iter().product::<usize>(), 24);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn explain(&self) -> Explanation {
         let digits =
             |digits: &Option<super::Digits>| digits.as_ref().map(ToString::to_string).unwrap_or_default();

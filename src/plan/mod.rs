@@ -101,22 +101,38 @@ struct SidePlan {
 impl Plan {
     /// Plans the whole of a dense `src` into a dense `dst`, padding zero unless the layout says otherwise.
     ///
+    /// Both must be arrays of one element type and of equal dimensions (bounded dynamic ones count with their bound);
+    /// the layouts may be any two that have a size.
+    ///
+    /// ```
+    /// use relayout::{End, LayoutError, Plan, PlanError, Shape};
+    /// let (src, dst): (Shape, Shape) = ("f32[3,5]".parse()?, "f32[3,?]".parse()?);
+    /// let error = LayoutError::UnboundedDimension { dimension: 1 };
+    /// assert_eq!(Plan::new(&src, &dst).unwrap_err(), PlanError::Layout { end: End::Destination, error });
+    /// # Ok::<(), relayout::ParseError>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`PlanError`], by what the shapes break.
+    /// [`PlanError`], by what the shapes break; see [`Request::check`] for the order.
     pub fn new(src: &Shape, dst: &Shape) -> Result<Plan, PlanError> {
         Plan::builder(src, dst).build()
     }
 
-    /// Plans with options.
+    /// Plans with options: strides, a box of the arrays, what padding becomes.
     pub fn builder<'a>(src: &'a Shape, dst: &'a Shape) -> PlanBuilder<'a> {
         PlanBuilder::new(src, dst)
     }
 
-    /// Plans what a request asks.
+    /// Plans what a request asks: the same question that [`reference::relayout`](crate::reference::relayout) answers one
+    /// element at a time.
     ///
     /// # Errors
     /// [`PlanError`], by what the request breaks.
     pub fn from_request(request: &Request<'_>) -> Result<Plan, PlanError> {
+        Plan::at_level(request, builder::default_level()?)
+    }
+
+    fn at_level(request: &Request<'_>, level: Level) -> Result<Plan, PlanError> {
         request.check()?;
         let window = window(request);
         let src = side(request, End::Source, &window)?;
@@ -133,7 +149,7 @@ impl Plan {
             tables: None,
             table_base: [request.offset_bytes(End::Source), request.offset_bytes(End::Destination)],
             max_threads: None,
-            level: builder::default_level()?,
+            level,
             streaming: Streaming::Auto,
             src_digits: src.digits,
             dst_digits: dst.digits,
@@ -191,6 +207,13 @@ impl Plan {
     }
 
     /// True where the destination's bytes are the source's bytes, so that a caller may skip the relayout.
+    ///
+    /// ```
+    /// use relayout::{Plan, Shape};
+    /// let (src, dst): (Shape, Shape) = ("f32[16,128]".parse()?, "f32[16,128]{1,0:T(8,128)}".parse()?);
+    /// assert!(Plan::new(&src, &dst)?.is_identity()); // tiles as wide as the array, and no padding
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_identity(&self) -> bool {
         let whole = |step: &Step| {
             step.src_offset == 0 && step.dst_offset == 0 && step.points() == self.dst_byte_size()
