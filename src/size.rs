@@ -129,7 +129,7 @@ impl ArrayShape {
         Indexer::new(self)?;
         let mut sizes = sizes_in_physical_order(self, &self.bounds()?);
         // The distance in untiled memory that a step along each dimension makes.
-        let mut strides = row_major_strides(&sizes)?;
+        let mut strides = row_major_strides(&sizes);
         for tile in self.layout().tiles() {
             // A tile longer than the rank acts on size-1 major dimensions in front.
             let missing = tile.dimensions().len().saturating_sub(sizes.len());
@@ -144,10 +144,10 @@ impl ArrayShape {
                 sizes.push(length);
                 strides.push(strides[under + position]);
                 sizes[under + position] /= length;
-                strides[under + position] *= length;
+                strides[under + position] = strides[under + position].wrapping_mul(length);
             }
         }
-        let expected = row_major_strides(&sizes)?;
+        let expected = row_major_strides(&sizes);
         Ok((0..sizes.len())
             .all(|dimension| sizes[dimension] <= 1 || strides[dimension] == expected[dimension]))
     }
@@ -266,6 +266,8 @@ impl Shape {
     }
 }
 
-fn row_major_strides(sizes: &[i64]) -> Result<Vec<i64>, LayoutError> {
-    (1..=sizes.len()).map(|next| checked_product("a dimension's stride", &sizes[next..])).collect()
+/// Modulo 2^64: only an array without elements has larger strides, and there they need only be compared.
+fn row_major_strides(sizes: &[i64]) -> Vec<i64> {
+    let product = |sizes: &[i64]| sizes.iter().fold(1, |product: i64, &size| product.wrapping_mul(size));
+    (1..=sizes.len()).map(|next| product(&sizes[next..])).collect()
 }

@@ -45,7 +45,7 @@ impl Indexer {
         let mut steps = Vec::new();
         for (number, tile) in shape.layout().tiles().iter().enumerate() {
             let step = TileStep::new(&sizes, tile, number)?;
-            sizes = step.sizes();
+            sizes = step.sizes(sizes);
             steps.push(step);
         }
         let filled = checked_product("the padded size", &sizes)?;
@@ -76,7 +76,7 @@ impl Indexer {
     pub fn physical_index(&self, index: &[i64]) -> Result<Vec<i64>, LayoutError> {
         check_index(&self.bounds, index)?;
         let physical = self.major_to_minor.iter().map(|&dimension| index[dimension]).collect();
-        Ok(self.steps.iter().fold(physical, |physical: Vec<i64>, step| step.apply(&physical)))
+        Ok(self.steps.iter().fold(physical, |physical, step| step.apply(physical)))
     }
 
     /// The slot of an element.
@@ -93,7 +93,7 @@ impl Indexer {
             return None;
         }
         let physical = row_major_index(&self.physical_dimensions, linear);
-        let physical = self.steps.iter().rev().try_fold(physical, |physical, step| step.undo(&physical))?;
+        let physical = self.steps.iter().rev().try_fold(physical, |physical, step| step.undo(physical))?;
         let mut index = vec![0; self.bounds.len()];
         for (&dimension, entry) in self.major_to_minor.iter().zip(physical) {
             index[dimension] = entry;

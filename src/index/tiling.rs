@@ -14,13 +14,15 @@ use crate::{LayoutError, Tile, TileDimension};
 ///    the tile. An index becomes quotients and remainders.
 #[derive(Clone, Debug)]
 pub(super) struct TileStep {
+    /// Dimensions that the tile leaves alone.
+    untouched: usize,
     /// Size-1 dimensions put in front of the shape.
     prepended: usize,
-    /// The shape with those in front, cut into the runs of dimensions that merge into one.
+    /// The dimensions under the tile, with those in front, cut into the runs that merge into one.
     groups: Vec<Vec<i64>>,
     /// The sizes of the merged dimensions.
     merged: Vec<i64>,
-    /// The sizes of the tile, without `*`; they act on the last merged dimensions.
+    /// The sizes of the tile, without `*`; one for each merged dimension.
     tile: Vec<i64>,
 }
 
@@ -28,14 +30,13 @@ impl TileStep {
     /// Tile number `number` over a shape of `sizes`, most major first.
     pub(super) fn new(sizes: &[i64], tile: &Tile, number: usize) -> Result<TileStep, LayoutError> {
         let entries = tile.dimensions();
+        let untouched = sizes.len().saturating_sub(entries.len());
         let prepended = entries.len().saturating_sub(sizes.len());
-        let sizes = [&vec![1; prepended], sizes].concat();
-        let (untouched, tiled) = sizes.split_at(sizes.len() - entries.len());
 
-        let mut groups: Vec<Vec<i64>> = untouched.iter().map(|&size| vec![size]).collect();
+        let mut groups = Vec::new();
         let mut tile = Vec::new();
         let mut group = Vec::new();
-        for (&size, entry) in tiled.iter().zip(entries) {
+        for (size, entry) in prepend(1, prepended, &sizes[untouched..]).zip(entries) {
             group.push(size);
             if let TileDimension::Size(length) = *entry {
                 groups.push(std::mem::take(&mut group));
@@ -47,26 +48,21 @@ impl TileStep {
         }
         let product = |group: &Vec<i64>| checked_product("a dimension merged by *", group);
         let merged = groups.iter().map(product).collect::<Result<_, _>>()?;
-        Ok(TileStep { prepended, groups, merged, tile })
+        Ok(TileStep { untouched, prepended, groups, merged, tile })
     }
 
-    /// Dimensions that the tile leaves alone.
-    fn untouched(&self) -> usize {
-        self.merged.len() - self.tile.len()
-    }
-
-    /// The longer shape that the tile makes.
-    pub(super) fn sizes(&self) -> Vec<i64> {
-        let (untouched, tiled) = self.merged.split_at(self.untouched());
-        let counts: Vec<i64> =
-            tiled.iter().zip(&self.tile).map(|(&size, &tile)| div_ceil(size, tile)).collect();
-        [untouched, &counts, &self.tile].concat()
+    /// The longer shape that the tile makes of the shape that it was made for.
+    pub(super) fn sizes(&self, mut shorter: Vec<i64>) -> Vec<i64> {
+        shorter.truncate(self.untouched);
+        shorter.extend(self.merged.iter().zip(&self.tile).map(|(&size, &tile)| div_ceil(size, tile)));
+        shorter.extend(&self.tile);
+        shorter
     }
 
     /// The index of an element in the longer shape, from its index in the shorter one.
-    pub(super) fn apply(&self, index: &[i64]) -> Vec<i64> {
-        let index = [&vec![0; self.prepended], index].concat();
-        let mut entries = index.as_slice();
+    pub(super) fn apply(&self, mut index: Vec<i64>) -> Vec<i64> {
+        let tiled: Vec<i64> = prepend(0, self.prepended, &index[self.untouched..]).collect();
+        let mut entries = tiled.as_slice();
         let merge = |group: &Vec<i64>| {
             let (these, rest) = entries.split_at(group.len());
             entries = rest;
@@ -74,25 +70,31 @@ impl TileStep {
         };
         let merged: Vec<i64> = self.groups.iter().map(merge).collect();
 
-        let (untouched, tiled) = merged.split_at(self.untouched());
-        let quotients = tiled.iter().zip(&self.tile).map(|(entry, tile)| entry / tile);
-        let remainders = tiled.iter().zip(&self.tile).map(|(entry, tile)| entry % tile);
-        untouched.iter().copied().chain(quotients).chain(remainders).collect()
+        index.truncate(self.untouched);
+        index.extend(merged.iter().zip(&self.tile).map(|(entry, tile)| entry / tile));
+        index.extend(merged.iter().zip(&self.tile).map(|(entry, tile)| entry % tile));
+        index
     }
 
     /// The inverse of [`TileStep::apply`]; `None` where the place is padding that this tile made.
-    pub(super) fn undo(&self, index: &[i64]) -> Option<Vec<i64>> {
-        let (untouched, tiled) = index.split_at(self.untouched());
-        let (quotients, remainders) = tiled.split_at(self.tile.len());
+    pub(super) fn undo(&self, mut index: Vec<i64>) -> Option<Vec<i64>> {
+        let (quotients, remainders) = index[self.untouched..].split_at(self.tile.len());
         let places = quotients.iter().zip(remainders).zip(&self.tile);
         let places = places.map(|((quotient, remainder), tile)| quotient * tile + remainder);
-        let merged: Vec<i64> = untouched.iter().copied().chain(places).collect();
+        let merged: Vec<i64> = places.collect();
         if merged.iter().zip(&self.merged).any(|(entry, size)| entry >= size) {
             return None;
         }
         let split = |(group, &entry): (&Vec<i64>, &i64)| row_major_index(group, entry);
-        Some(self.groups.iter().zip(&merged).flat_map(split).skip(self.prepended).collect())
+        index.truncate(self.untouched);
+        index.extend(self.groups.iter().zip(&merged).flat_map(split).skip(self.prepended));
+        Some(index)
     }
+}
+
+/// `count` times `number`, and behind them `list`.
+fn prepend(number: i64, count: usize, list: &[i64]) -> impl Iterator<Item = i64> {
+    std::iter::repeat_n(number, count).chain(list.iter().copied())
 }
 
 /// `size / tile`, rounded up; written so that it cannot overflow.

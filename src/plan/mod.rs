@@ -252,8 +252,9 @@ fn side(request: &Request<'_>, end: End, window: &Window) -> Result<SidePlan, Pl
             let start = if end == End::Source { &window.src_start } else { &window.dst_start };
             let mut reach = Reach::of_elements(digits, start, window, unit, end)?;
             if end == End::Destination {
-                check_overlap(digits, window, unit)?;
-                if request.covers_destination() && request.padding() != Padding::Leave {
+                let writes_padding = request.covers_destination() && request.padding() != Padding::Leave;
+                check_overlap(digits, window, writes_padding, unit)?;
+                if writes_padding {
                     reach.add_pieces(&lower::fills(digits, &window.extents), unit);
                 }
             }

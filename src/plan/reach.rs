@@ -81,15 +81,20 @@ fn extremes(piece: &Piece) -> (i64, i64) {
     (piece.dst_offset + low, piece.dst_offset + high)
 }
 
-/// Refuses strides that may put two elements of the destination into the same bytes.
+/// Refuses strides that may put two elements of the destination, or padding that is written, into the same bytes.
 ///
 /// Sorted by size, every stride must step over all that the smaller ones span; then no two places meet.
-pub(crate) fn check_overlap(digits: &Digits, window: &Window, width: i64) -> Result<(), PlanError> {
-    if window.is_empty() {
+pub(crate) fn check_overlap(
+    digits: &Digits,
+    window: &Window,
+    writes_padding: bool,
+    width: i64,
+) -> Result<(), PlanError> {
+    if window.is_empty() && !writes_padding {
         return Ok(());
     }
     // Where nothing is divided, a register is a logical dimension, of which only the window is written.
-    let extent = |register: usize| match digits.ops.is_empty() {
+    let extent = |register: usize| match digits.ops.is_empty() && !writes_padding {
         true => window.extents[register],
         false => digits.slots[register],
     };

@@ -1,0 +1,105 @@
+//! What planning and executing allocate: little, and nothing that grows with the data.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use relayout::{Plan, Problem};
+
+/// Counts the bytes that this thread asks for.
+struct Counting;
+
+thread_local! {
+    static ALLOCATED: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes to the system's allocator unchanged; counting neither allocates nor unwinds.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATED.with(|bytes| bytes.set(bytes.get() + layout.size()));
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`, which is the system allocator's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocated<T>(work: impl FnOnce() -> T) -> (usize, T) {
+    let before = ALLOCATED.get();
+    let result = work();
+    (ALLOCATED.get() - before, result)
+}
+
+fn planned(line: &str) -> (usize, Plan) {
+    let problem: Problem = line.parse().unwrap_or_else(|error| panic!("{line}: {error}"));
+    let single = || Plan::builder(&problem.src, &problem.dst).max_threads(1).build();
+    let (bytes, plan) = allocated(single);
+    (bytes, plan.unwrap_or_else(|error| panic!("{line}: {error}")))
+}
+
+fn executed(line: &str) -> usize {
+    let (_, plan) = planned(line);
+    let src = vec![1; plan.src_byte_size()];
+    let mut dst = vec![0; plan.dst_byte_size()];
+    let (bytes, result) = allocated(|| plan.execute(&src, &mut dst));
+    result.unwrap_or_else(|error| panic!("{line}: {error}"));
+    bytes
+}
+
+/// Room for tables of offsets over two blocks of indices, which is all that executing may ask for.
+const EXECUTION_BYTES: usize = 512 * 1024;
+
+#[test]
+fn executing_allocates_nothing_that_grows() {
+    let pairs: &[fn(i64) -> String] = &[
+        |n| format!("f32[{n},{n}] -> f32[{n},{n}]{{0,1}}"),
+        |n| format!("bf16[{n},{n}] -> bf16[{n},{n}]{{1,0:T(8,128)(2,1)}}"),
+        |n| format!("s4[{n},{n}]{{1,0:E(4)}} -> s4[{n},{n}]{{0,1:T(8,128)(8,1)E(4)}}"),
+        |n| format!("u8[{n},{n}]{{1,0:T(3,5)}} -> u8[{n},{n}]{{1,0:T(8,128)}}"),
+        |n| format!("u8[{n},{n}]{{1,0:T(*,5)}} -> u8[{n},{n}]{{0,1:T(*,7)}}"),
+    ];
+    for pair in pairs {
+        let line = pair(2003);
+        let bytes = executed(&line);
+        assert!(bytes <= EXECUTION_BYTES, "{line}: {bytes} bytes");
+        let boxed = executed(&pair(64));
+        assert!(boxed <= EXECUTION_BYTES, "{}: {boxed} bytes", pair(64));
+    }
+}
+
+#[test]
+fn executing_boxes_allocates_nothing() {
+    for line in [
+        "f32[1000,1000] -> f32[1000,1000]",
+        "f32[8191,810] -> f32[8191,810]{1,0:T(8,128)}",
+        "s4[1000,1000] -> s4[1000,1000]{1,0:E(4)}",
+    ] {
+        assert_eq!(executed(line), 0, "{line}");
+    }
+}
+
+#[test]
+fn plans_of_ordinary_pairs_are_small() {
+    for line in [
+        "f32[4096,14336] -> f32[4096,14336]{1,0:T(8,128)}",
+        "bf16[8,1,1280,16384] -> bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}",
+        "bf16[8191,8100] -> bf16[8191,8100]{0,1:T(8,128)(2,1)}",
+        "u8[2,3,4,5,6,7] -> u8[2,3,4,5,6,7]{0,1,2,3,4,5}",
+    ] {
+        let (bytes, _) = planned(line);
+        assert!(bytes <= 64 * 1024, "{line}: {bytes} bytes");
+    }
+}
+
+#[test]
+fn planning_grows_no_faster_than_the_text() {
+    // Ten thousand tiles once took gigabytes, since every tile kept the whole shape before it.
+    let line = |tiles: usize| format!("u8[100] -> u8[100]{{0:T{}}}", "(1)".repeat(tiles));
+    let (bytes, _) = planned(&line(10_000));
+    assert!(bytes <= 64 << 20, "{bytes} bytes");
+}
