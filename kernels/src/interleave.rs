@@ -63,28 +63,46 @@ unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
     stream: bool,
 ) {
     let block = L::BYTES / E;
-    let mut done = 0;
-    while done < count {
-        // The last block steps back rather than step outside.
-        let at = done.min(count - block);
-        // SAFETY: `block` elements from `at` exist in every row; stepping back can break the alignment, so such a block
-        // is stored.
-        unsafe {
-            let mut rows = load_rows::<L, K>(lanes, src.add(at * E), row_step);
-            full_zips::<L, E, K>(lanes, &mut rows);
-            let to = dst.add(at * K * E);
-            let mut part = 0;
-            while part < K {
-                let to = to.add(part * L::BYTES);
-                if stream && at == done {
-                    lanes.stream(to, rows[part])
-                } else {
-                    lanes.store(to, rows[part])
-                }
-                part += 1;
-            }
+    let mut at = 0;
+    // SAFETY: `block` elements from `at` exist in every row.
+    unsafe {
+        while at + block <= count {
+            zip_block::<L, E, K>(lanes, src.add(at * E), row_step, dst.add(at * K * E), stream);
+            at += block;
         }
-        done += block;
+        if at < count {
+            // The last block steps back rather than step outside; its place starts no line, so it is not streamed.
+            let at = count - block;
+            zip_block::<L, E, K>(lanes, src.add(at * E), row_step, dst.add(at * K * E), false);
+        }
+    }
+}
+
+/// # Safety
+/// `BYTES` bytes must be readable in each of `K` rows and `K * BYTES` writable at `dst`, which is a multiple of `BYTES` if
+/// `stream`.
+#[inline(always)]
+unsafe fn zip_block<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    src: *const u8,
+    row_step: isize,
+    dst: *mut u8,
+    stream: bool,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut rows = load_rows::<L, K>(lanes, src, row_step);
+        full_zips::<L, E, K>(lanes, &mut rows);
+        let mut part = 0;
+        while part < K {
+            let to = dst.add(part * L::BYTES);
+            if stream {
+                lanes.stream(to, rows[part])
+            } else {
+                lanes.store(to, rows[part])
+            }
+            part += 1;
+        }
     }
 }
 
@@ -241,30 +259,51 @@ unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
     stream: bool,
 ) {
     let block = L::BYTES / E;
-    let mut done = 0;
-    while done < count {
-        let at = done.min(count - block);
-        // SAFETY: `block` elements from `at` exist in every row; a register that steps back is stored, not streamed.
-        unsafe {
-            let mut parts = [lanes.zero(); K];
-            let mut part = 0;
-            while part < K {
-                parts[part] = lanes.load_lanes(src.add(at * K * E + part * LANE), (K * LANE) as isize);
-                part += 1;
-            }
-            let rows = unmix::<L, E, K>(lanes, parts);
-            let mut row = 0;
-            while row < K {
-                let to = dst.wrapping_offset(row as isize * row_step).add(at * E);
-                if stream && at == done {
-                    lanes.stream(to, rows[row])
-                } else {
-                    lanes.store(to, rows[row])
-                }
-                row += 1;
-            }
+    let mut at = 0;
+    // SAFETY: `block` elements from `at` exist in every row.
+    unsafe {
+        while at + block <= count {
+            unzip_block::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E), stream);
+            at += block;
         }
-        done += block;
+        if at < count {
+            // The last block steps back rather than step outside; its places start no lines, so it is not streamed.
+            let at = count - block;
+            unzip_block::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E), false);
+        }
+    }
+}
+
+/// # Safety
+/// `K * BYTES` bytes must be readable at `src` and `BYTES` writable in each of `K` rows, which are multiples of `BYTES` if
+/// `stream`.
+#[inline(always)]
+unsafe fn unzip_block<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    src: *const u8,
+    row_step: isize,
+    dst: *mut u8,
+    stream: bool,
+) {
+    // SAFETY: the caller's promise; lane `l` of part `p` is lane `l * K + p` of the stream.
+    unsafe {
+        let mut parts = [lanes.zero(); K];
+        let mut part = 0;
+        while part < K {
+            parts[part] = lanes.load_lanes(src.add(part * LANE), (K * LANE) as isize);
+            part += 1;
+        }
+        let rows = unmix::<L, E, K>(lanes, parts);
+        let mut row = 0;
+        while row < K {
+            let to = dst.wrapping_offset(row as isize * row_step);
+            if stream {
+                lanes.stream(to, rows[row])
+            } else {
+                lanes.store(to, rows[row])
+            }
+            row += 1;
+        }
     }
 }
 

@@ -51,34 +51,114 @@ pub(crate) unsafe fn plane<L: Lanes, const E: usize, const N: usize>(
         // SAFETY: the same places.
         return unsafe { small_plane::<E>(columns, rows, src, dst) };
     }
-    let line = LINE / E;
+    // Columns that lie a kibibyte or a multiple apart meet in a few sets of the first-level cache.
+    let meets = columns.src_stride.trailing_zeros() >= 10 && rows.extent >= LINE / E;
     let mut first = 0;
     while first < columns.extent {
         let panel = PANEL.min(columns.extent - first);
         let mut row = 0;
         while row < rows.extent {
-            let height = line.min(rows.extent - row);
+            let height = (LINE / E).min(rows.extent - row);
             let mut column = first;
             while column < first + panel {
                 // The last blocks step back and move some elements again rather than step outside.
                 let at = column.min(columns.extent - block);
-                let mut part = 0;
-                while part < height {
-                    let row = (row + part).min(rows.extent - N);
-                    // SAFETY: `block` columns from `at` and `N` rows from `row` exist.
-                    unsafe {
-                        let from =
-                            src.wrapping_offset(at as isize * columns.src_stride).wrapping_add(row * E);
-                        let to = dst.wrapping_offset(row as isize * rows.dst_stride).wrapping_add(at * E);
-                        tile::<L, N>(lanes, from, columns.src_stride, to, rows.dst_stride, E);
+                // SAFETY: `block` columns from `at` and `height` rows from `row` exist, and a line of rows where staged.
+                unsafe {
+                    let from = src.wrapping_offset(at as isize * columns.src_stride);
+                    let to = dst.wrapping_add(at * E);
+                    let rows_left = Loop { extent: height, ..rows };
+                    if meets {
+                        let row = row.min(rows.extent - LINE / E);
+                        let to = to.wrapping_offset(row as isize * rows.dst_stride);
+                        staged_line::<L, E, N>(
+                            lanes,
+                            from.wrapping_add(row * E),
+                            columns.src_stride,
+                            to,
+                            rows_left,
+                        );
+                    } else {
+                        let last = rows.extent - N;
+                        line_of_rows::<L, E, N>(
+                            lanes,
+                            (from, to),
+                            columns.src_stride,
+                            rows_left,
+                            (row, last),
+                        );
                     }
-                    part += N;
                 }
                 column += block;
             }
-            row += line;
+            row += LINE / E;
         }
         first += panel;
+    }
+}
+
+/// `rows.extent` rows from row `row` on, of one block of columns; tiles step back to start at row `last` at the latest.
+///
+/// # Safety
+/// All places of the block from `src` and `dst`, which belong to row 0, must be valid.
+#[inline(always)]
+unsafe fn line_of_rows<L: Lanes, const E: usize, const N: usize>(
+    lanes: L,
+    (src, dst): (*const u8, *mut u8),
+    column_step: isize,
+    rows: Loop,
+    (row, last): (usize, usize),
+) {
+    let mut part = 0;
+    while part < rows.extent {
+        let row = (row + part).min(last);
+        // SAFETY: `N` rows from `row` exist.
+        unsafe {
+            let to = dst.wrapping_offset(row as isize * rows.dst_stride);
+            tile::<L, N>(lanes, src.wrapping_add(row * E), column_step, to, rows.dst_stride, E);
+        }
+        part += N;
+    }
+}
+
+/// One line of every column of a block.
+#[repr(align(64))]
+struct Staged([u8; 64 * LINE]);
+
+/// As [`line_of_rows`] for a whole line of rows, by way of a copy of the block's lines: read in parts, they would push one
+/// another out of the cache.
+///
+/// # Safety
+/// A line must be readable at every column of a block from `src`, and a line of rows writable from `dst`.
+#[inline(always)]
+unsafe fn staged_line<L: Lanes, const E: usize, const N: usize>(
+    lanes: L,
+    src: *const u8,
+    column_step: isize,
+    dst: *mut u8,
+    rows: Loop,
+) {
+    let mut staged = core::mem::MaybeUninit::<Staged>::uninit();
+    let lines = staged.as_mut_ptr().cast::<u8>();
+    let mut column = 0;
+    while column < N * L::LANES {
+        let from = src.wrapping_offset(column as isize * column_step);
+        let mut at = 0;
+        while at < LINE {
+            // SAFETY: the caller's promise; a block has at most 64 columns.
+            unsafe { lanes.store(lines.add(column * LINE + at), lanes.load(from.add(at))) };
+            at += L::BYTES;
+        }
+        column += 1;
+    }
+    let mut row = 0;
+    while row < LINE / E {
+        // SAFETY: the lines just staged.
+        unsafe {
+            let to = dst.wrapping_offset(row as isize * rows.dst_stride);
+            tile::<L, N>(lanes, lines.add(row * E), LINE as isize, to, rows.dst_stride, E);
+        }
+        row += N;
     }
 }
 
