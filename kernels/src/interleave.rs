@@ -27,16 +27,16 @@ impl<const E: usize, const K: usize> Point for Interleave<E, K> {
             if along.extent * E < L::BYTES {
                 walk_plane::<E>(along, across, src, dst);
             } else if K.is_power_of_two() {
-                zip_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.streams());
+                zip_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.stream);
             } else {
-                mix_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst);
+                mix_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.stream);
             }
         }
     }
 
     #[inline(always)]
     fn streams(&self) -> bool {
-        self.stream && K.is_power_of_two()
+        self.stream
     }
 }
 
@@ -182,8 +182,11 @@ impl<const E: usize, const K: usize> Orders<E, K> {
 
 /// As [`zip_rows`] for any `K`, by byte shuffles of every row into every part of the stream.
 ///
+/// Parts come out lane by lane, which is no whole line; where streaming, some blocks are gathered first and then written
+/// in lines.
+///
 /// # Safety
-/// As [`zip_rows`], never streaming.
+/// As [`zip_rows`].
 #[inline(always)]
 unsafe fn mix_rows<L: Lanes, const E: usize, const K: usize>(
     lanes: L,
@@ -191,27 +194,71 @@ unsafe fn mix_rows<L: Lanes, const E: usize, const K: usize>(
     row_step: isize,
     src: *const u8,
     dst: *mut u8,
+    stream: bool,
 ) {
     let block = L::BYTES / E;
-    let mut done = 0;
-    while done < count {
-        let at = done.min(count - block);
-        // SAFETY: `block` elements from `at` exist in every row; lane `l` of part `p` is lane `l * K + p` of the stream.
-        unsafe {
-            let rows = load_rows::<L, K>(lanes, src.add(at * E), row_step);
-            let mut part = 0;
-            while part < K {
-                let mut mixed = lanes.shuffle(rows[0], Orders::<E, K>::MIX[0][part]);
-                let mut row = 1;
-                while row < K {
-                    mixed = lanes.or(mixed, lanes.shuffle(rows[row], Orders::<E, K>::MIX[row][part]));
-                    row += 1;
+    let mut at = 0;
+    // SAFETY: `block` elements from `at` exist in every row; gathered blocks are whole lines, at multiples of a line.
+    unsafe {
+        if stream {
+            let mut gathered = core::mem::MaybeUninit::<Gathered>::uninit();
+            let buffer = (&raw mut (*gathered.as_mut_ptr()).0).cast::<u8>();
+            while at + GATHERED * block <= count {
+                let mut i = 0;
+                while i < GATHERED {
+                    let from = src.add((at + i * block) * E);
+                    mix_block::<L, E, K>(lanes, from, row_step, buffer.add(i * K * L::BYTES));
+                    i += 1;
                 }
-                lanes.store_lanes(dst.add(at * K * E + part * LANE), (K * LANE) as isize, mixed);
-                part += 1;
+                let mut byte = 0;
+                while byte < GATHERED * K * L::BYTES {
+                    lanes.stream(dst.add(at * K * E + byte), lanes.load(buffer.add(byte)));
+                    byte += L::BYTES;
+                }
+                at += GATHERED * block;
             }
         }
-        done += block;
+        while at + block <= count {
+            mix_block::<L, E, K>(lanes, src.add(at * E), row_step, dst.add(at * K * E));
+            at += block;
+        }
+        if at < count {
+            let at = count - block; // the last block steps back rather than step outside
+            mix_block::<L, E, K>(lanes, src.add(at * E), row_step, dst.add(at * K * E));
+        }
+    }
+}
+
+/// Blocks that are gathered before they are streamed: so many that stores are done when their lines are read.
+const GATHERED: usize = 8;
+
+/// Room for the gathered blocks of the widest registers and most rows.
+#[repr(align(64))]
+struct Gathered([u8; GATHERED * 8 * 64]);
+
+/// # Safety
+/// `BYTES` bytes must be readable in each of `K` rows, `row_step` apart, and `K * BYTES` writable at `dst`.
+#[inline(always)]
+unsafe fn mix_block<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    src: *const u8,
+    row_step: isize,
+    dst: *mut u8,
+) {
+    // SAFETY: the caller's promise; lane `l` of part `p` is lane `l * K + p` of the stream.
+    unsafe {
+        let rows = load_rows::<L, K>(lanes, src, row_step);
+        let mut part = 0;
+        while part < K {
+            let mut mixed = lanes.shuffle(rows[0], Orders::<E, K>::MIX[0][part]);
+            let mut row = 1;
+            while row < K {
+                mixed = lanes.or(mixed, lanes.shuffle(rows[row], Orders::<E, K>::MIX[row][part]));
+                row += 1;
+            }
+            lanes.store_lanes(dst.add(part * LANE), (K * LANE) as isize, mixed);
+            part += 1;
+        }
     }
 }
 
@@ -250,7 +297,7 @@ impl<const E: usize, const K: usize> Point for Deinterleave<E, K> {
 /// `K * count` elements must be readable at `src`, `count >= BYTES / E`, and `count` writable in each of `K` rows,
 /// `row_step` apart, each of which starts a line if `stream`.
 #[inline(always)]
-unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
+pub(crate) unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
     lanes: L,
     count: usize,
     row_step: isize,
@@ -310,6 +357,9 @@ unsafe fn unzip_block<L: Lanes, const E: usize, const K: usize>(
 /// Takes `K` lanes of a stream apart into a lane of each row.
 #[inline(always)]
 fn unmix<L: Lanes, const E: usize, const K: usize>(lanes: L, parts: [L::Vector; K]) -> [L::Vector; K] {
+    if K == 1 {
+        return parts;
+    }
     let mut rows = [lanes.zero(); K];
     let mut row = 0;
     if K.is_power_of_two() && K * E <= LANE {

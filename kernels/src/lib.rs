@@ -23,6 +23,7 @@ mod neon;
 mod nest;
 mod offsets;
 mod rows;
+mod rows_stream;
 mod slots;
 mod stage;
 mod stream;

@@ -5,11 +5,12 @@ use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
 use crate::rows::Rows;
+use crate::rows_stream::{StreamRows, carry_bytes};
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
 use crate::transpose::Transpose;
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
-use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH};
+use crate::tuning::{ROWS_REACH, STAGE_BYTES, STREAM_REACH, TILE_REACH};
 use crate::walk::each_point;
 
 /// How elements of whole bytes are moved; which loops a family wants innermost, and with which strides.
@@ -141,11 +142,10 @@ impl Mover {
         let streams = self.stream && L::STREAMS;
         let writes_lines = match (self.family, loops) {
             (Family::Rows, _) => true,
-            (Family::Interleave, [outer @ .., _, across]) => {
-                across.extent.is_power_of_two() && starts_lines(outer, dst)
-            }
+            (Family::Interleave, [outer @ .., _, _]) => starts_lines(outer, dst),
             // A register must be a whole line, since the rows take turns.
-            (Family::Deinterleave, [rows @ .., _]) => L::BYTES == LINE && starts_lines(rows, dst),
+            (Family::Deinterleave, [rows @ .., _]) if L::BYTES == LINE && starts_lines(rows, dst) => true,
+            (Family::Deinterleave, [outer @ .., _, along]) => pieces::<L>(outer, *along, element).is_some(),
             (Family::Transpose, [outer @ .., rows, columns]) => {
                 streams_transposed::<L>(outer, *rows, *columns, element)
             }
@@ -205,8 +205,21 @@ impl Mover {
             // SAFETY: the caller's promise.
             return unsafe { scalar(loops, src, dst, run) };
         }
-        // SAFETY: the caller's promise.
-        unsafe { each_point(lanes, loops, src, dst, Rows { run, stream: self.stream }) }
+        // Runs that continue one another in rows that do not start lines.
+        let unaligned = self.stream && !(starts_lines(loops, dst) && run.is_multiple_of(LINE));
+        let along = Loop { extent: run, src_stride: 1, dst_stride: 1 };
+        match pieces::<L>(loops, along, 1) {
+            Some(Pieces { before, next, more }) if unaligned => {
+                let across = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
+                let mut carry = vec![0u8; carry_bytes(more.extent, run) + LINE];
+                let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
+                let kernel = StreamRows::<1, 1> { next, more, across, along, carry };
+                // SAFETY: the caller's promise; the carry buffer lives until the end of this block.
+                unsafe { each_point(lanes, before, src, dst, kernel) }
+            }
+            // SAFETY: the caller's promise.
+            _ => unsafe { each_point(lanes, loops, src, dst, Rows { run, stream: self.stream }) },
+        }
     }
 
     /// # Safety
@@ -306,13 +319,34 @@ impl Mover {
             && across.src_stride == element
             && along.src_stride == element * across.extent as isize;
         let stream = self.stream;
+        // Rows that do not start lines: pieces of them carry what is behind their last line.
+        let carried = match pieces::<L>(outer, along, self.element_bytes) {
+            Some(found)
+                if stream && !(L::BYTES == LINE && starts_lines(outer.iter().chain([&across]), dst)) =>
+            {
+                Some(found)
+            }
+            _ => None,
+        };
+        let piece = along.extent * self.element_bytes;
+        let rows = carried.as_ref().map_or(0, |pieces| pieces.more.extent * across.extent);
+        let mut carry = vec![0u8; if rows > 0 { carry_bytes(rows, piece) + LINE } else { 0 }];
+        let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
-                match (self.element_bytes, across.extent) {
-                    // SAFETY: the caller's promise, and the strides that the family wants.
-                    $($(($e, $k) if fits => unsafe {
-                        each_point(lanes, outer, src, dst, Deinterleave::<$e, $k> { along, across, stream });
-                    })*)*
+                match (self.element_bytes, across.extent, carried) {
+                    $(
+                        // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives
+                        // until the end of this function.
+                        $(($e, $k, Some(Pieces { before, next, more })) if fits => unsafe {
+                            let kernel = StreamRows::<$e, $k> { next, more, across, along, carry };
+                            each_point(lanes, before, src, dst, kernel);
+                        },
+                        // SAFETY: the same.
+                        ($e, $k, None) if fits => unsafe {
+                            each_point(lanes, outer, src, dst, Deinterleave::<$e, $k> { along, across, stream });
+                        })*
+                    )*
                     // SAFETY: the caller's promise.
                     _ => unsafe { self.fallback(outer, across, along, src, dst) },
                 }
@@ -342,6 +376,29 @@ impl Mover {
             }
         }
     }
+}
+
+/// Outer loops, of which one continues the pieces of rows and one leads to more rows.
+struct Pieces<'a> {
+    before: &'a [Loop],
+    next: Loop,
+    more: Loop,
+}
+
+/// The outer loops as pieces of rows, where the pieces are whole lines and one of the last two loops continues them.
+#[allow(dead_code)] // portable targets have no lanes
+fn pieces<L: Lanes>(outer: &[Loop], along: Loop, element: usize) -> Option<Pieces<'_>> {
+    let piece = along.extent * element;
+    let continues = |l: &Loop| l.dst_stride.unsigned_abs() == piece && l.dst_stride > 0;
+    let once = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
+    let found = match outer {
+        [before @ .., next, more] if continues(next) => Pieces { before, next: *next, more: *more },
+        [before @ .., more, next] if continues(next) => Pieces { before, next: *next, more: *more },
+        [next] if continues(next) => Pieces { before: &[], next: *next, more: once },
+        _ => return None,
+    };
+    let fits = piece.is_multiple_of(LINE) && piece >= L::BYTES && L::STREAMS;
+    (fits && found.more.extent * piece <= STAGE_BYTES / 8).then_some(found)
 }
 
 /// True where a plane holds at least a strip of columns and a line of rows, perhaps together with the next loop's.

@@ -139,7 +139,8 @@ unsafe fn staged_line<L: Lanes, const E: usize, const N: usize>(
     rows: Loop,
 ) {
     let mut staged = core::mem::MaybeUninit::<Staged>::uninit();
-    let lines = staged.as_mut_ptr().cast::<u8>();
+    // SAFETY: the field of a place that is there, if not yet written; only its address is taken.
+    let lines = unsafe { (&raw mut (*staged.as_mut_ptr()).0).cast::<u8>() };
     let mut column = 0;
     while column < N * L::LANES {
         let from = src.wrapping_offset(column as isize * column_step);

@@ -7,7 +7,7 @@
 
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
-use crate::rows::copy_short;
+use crate::rows_stream::{emit, flush};
 use crate::transpose::{load_tile, plane};
 use crate::tuning::{COLUMN_AHEAD, STRIP_ROWS};
 use crate::walk::Point;
@@ -153,12 +153,8 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         if !self.carry.is_null() && columns > 0 {
             for row in rows.clone() {
                 let end = self.row_place(dst, row).wrapping_add(columns * E);
-                let rest = end.addr() % LINE;
-                // SAFETY: the carry ends with the `rest` bytes that belong before `end`, all of them the row's own.
-                unsafe {
-                    let carry = self.carry.add((row - rows.start) * ROW_BUFFER);
-                    copy_short(carry.add(LINE - rest), end.wrapping_sub(rest), rest);
-                }
+                // SAFETY: the row's strips are written, and its carry ends with what belongs before `end`.
+                unsafe { flush(self.carry.wrapping_add((row - rows.start) * ROW_BUFFER), end) };
             }
         }
     }
@@ -217,7 +213,7 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
             let mut i = 0;
             while i < N {
                 let to = to.wrapping_offset(i as isize * self.rows.dst_stride);
-                emit::<L, E>(lanes, buffer.add(i * ROW_BUFFER), to, is_first);
+                emit(lanes, buffer.add(i * ROW_BUFFER), to, strip(E), is_first);
                 i += 1;
             }
         }
@@ -246,38 +242,5 @@ unsafe fn stage_lines<L: Lanes, const E: usize>(lanes: L, line: *const u8, step:
             at += L::BYTES;
         }
         column += 1;
-    }
-}
-
-/// Writes the whole lines that one row's buffer holds, and carries the rest.
-///
-/// # Safety
-/// `buffer` must be a row's buffer whose strip belongs at `to`, with a valid carry unless `is_first`.
-#[inline(always)]
-unsafe fn emit<L: Lanes, const E: usize>(lanes: L, buffer: *mut u8, to: *mut u8, is_first: bool) {
-    let before = to.addr() % LINE;
-    let line = to.wrapping_sub(before);
-    // SAFETY: the buffer's line ends with the `before` bytes in front of `to`; with them the strip is whole lines and
-    // `before` bytes more, which stay in the last line for the next strip.
-    unsafe {
-        let mut at = 0;
-        if is_first && before > 0 {
-            copy_short(buffer.add(LINE), to, LINE - before);
-            at = LINE;
-        }
-        while at < strip(E) {
-            let mut part = 0;
-            while part < LINE {
-                let vector = lanes.load(buffer.add(LINE - before + at + part));
-                lanes.stream(line.wrapping_add(at + part), vector);
-                part += L::BYTES;
-            }
-            at += LINE;
-        }
-        let mut part = 0;
-        while part < LINE {
-            lanes.store(buffer.add(part), lanes.load(buffer.add(strip(E) + part)));
-            part += L::BYTES;
-        }
     }
 }
