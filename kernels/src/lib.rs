@@ -28,6 +28,7 @@ mod stage;
 mod stream;
 mod strided;
 mod transpose;
+mod transpose_stream;
 mod tuning;
 mod walk;
 #[cfg(target_arch = "x86_64")]

@@ -1,13 +1,15 @@
 //! One entry for every family: checks the nest, then runs the family's body at a level.
 
 use crate::interleave::{Deinterleave, Interleave};
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
 use crate::rows::Rows;
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
 use crate::transpose::Transpose;
+use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
+use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH};
 use crate::walk::each_point;
 
 /// How elements of whole bytes are moved; which loops a family wants innermost, and with which strides.
@@ -144,11 +146,20 @@ impl Mover {
             }
             // A register must be a whole line, since the rows take turns.
             (Family::Deinterleave, [rows @ .., _]) => L::BYTES == LINE && starts_lines(rows, dst),
+            (Family::Transpose, [outer @ .., rows, columns]) => {
+                streams_transposed::<L>(outer, *rows, *columns, element)
+            }
             _ => false,
         };
         let direct = |stream| Mover { stream, ..*self };
-        match Stage::new(loops, element, dst) {
-            Some(stage) if streams && !writes_lines => {
+        let reach = match self.family {
+            Family::Interleave => STREAM_REACH,
+            Family::Deinterleave => ROWS_REACH,
+            _ => TILE_REACH,
+        };
+        let stage = if streams && !writes_lines { Stage::new(loops, element, reach) } else { None };
+        match stage {
+            Some(stage) => {
                 let mut scratch = vec![0; stage.bytes()];
                 let mover = direct(false);
                 // SAFETY: the caller's promise; the kernel gets the loops of a tile.
@@ -159,7 +170,7 @@ impl Mover {
                 }
             }
             // SAFETY: the caller's promise.
-            _ => unsafe { direct(streams && writes_lines).body(lanes, loops, src, dst) },
+            None => unsafe { direct(streams && writes_lines).body(lanes, loops, src, dst) },
         }
     }
 
@@ -211,20 +222,39 @@ impl Mover {
         dst: *mut u8,
     ) {
         let element = self.element_bytes as isize;
-        // SAFETY: the caller's promise, and the strides that the family wants.
-        unsafe {
-            match self.element_bytes {
-                _ if rows.src_stride != element || columns.dst_stride != element => {
-                    self.fallback(outer, rows, columns, src, dst);
-                }
-                1 => each_point(lanes, outer, src, dst, Transpose::<1, 16> { columns, rows }),
-                2 => each_point(lanes, outer, src, dst, Transpose::<2, 8> { columns, rows }),
-                4 => each_point(lanes, outer, src, dst, Transpose::<4, 4> { columns, rows }),
-                8 => each_point(lanes, outer, src, dst, Transpose::<8, 2> { columns, rows }),
-                16 => each_point(lanes, outer, src, dst, Transpose::<16, 1> { columns, rows }),
-                _ => self.fallback(outer, rows, columns, src, dst),
+        let fits = rows.src_stride == element && columns.dst_stride == element;
+        let stream = self.stream && fits && streams_transposed::<L>(outer, rows, columns, self.element_bytes);
+        let aligned = starts_lines(outer.iter().chain([&rows]), dst);
+        let mut carry = vec![0u8; if stream && !aligned { CARRY_BYTES + LINE } else { 0 }];
+        let carry = match carry.len() {
+            0 => std::ptr::null_mut(),
+            _ => carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE)),
+        };
+        // Rows that go on in the next loop, as those of a tile do in the next tile, are walked as one.
+        let (before, beyond) = match outer {
+            [before @ .., beyond] if stream && continues(rows, *beyond, self.element_bytes) => {
+                (before, *beyond)
             }
+            _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
+        };
+        macro_rules! run {
+            ($($e:literal: $n:literal;)*) => {
+                match self.element_bytes {
+                    // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives until
+                    // the end of this function, and is there unless every row starts a line.
+                    $($e if stream => unsafe {
+                        each_point(lanes, before, src, dst, StreamTranspose::<$e, $n> { columns, rows, beyond, carry });
+                    },
+                    // SAFETY: the same.
+                    $e if fits => unsafe {
+                        each_point(lanes, outer, src, dst, Transpose::<$e, $n> { columns, rows });
+                    },)*
+                    // SAFETY: the caller's promise.
+                    _ => unsafe { self.fallback(outer, rows, columns, src, dst) },
+                }
+            };
         }
+        run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
     }
 
     /// # Safety
@@ -312,6 +342,21 @@ impl Mover {
             }
         }
     }
+}
+
+/// True where a plane holds at least a strip of columns and a line of rows, perhaps together with the next loop's.
+#[allow(dead_code)] // portable targets have no lanes
+fn streams_transposed<L: Lanes>(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> bool {
+    let beyond = outer.last().filter(|beyond| continues(rows, **beyond, element));
+    let all_rows = rows.extent * beyond.map_or(1, |beyond| beyond.extent);
+    L::STREAMS && columns.extent * element >= 2 * LINE && all_rows * element >= LINE
+}
+
+/// True where `beyond` continues `rows` in the source, and no lane of rows straddles the two.
+#[allow(dead_code)] // portable targets have no lanes
+fn continues(rows: Loop, beyond: Loop, element: usize) -> bool {
+    beyond.src_stride == rows.src_stride * rows.extent as isize
+        && (rows.extent * element).is_multiple_of(LANE)
 }
 
 /// Moves a nest with portable code.

@@ -7,7 +7,7 @@
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows::Rows;
-use crate::tuning::{ALIGNED_RUN, SOURCE_RUN, STAGE_BYTES, UNALIGNED_RUN};
+use crate::tuning::{Reach, STAGE_BYTES};
 use crate::walk::each_point;
 
 /// Loops that a staged nest may have; deeper ones run directly.
@@ -28,17 +28,16 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// Cuts a nest whose elements have `element` bytes. `None` where the destination has no run worth staging.
-    pub(crate) fn new(loops: &[Loop], element: usize, dst: *mut u8) -> Option<Stage> {
+    pub(crate) fn new(loops: &[Loop], element: usize, reach: Reach) -> Option<Stage> {
         if loops.len() > MAX_LOOPS {
             return None;
         }
         let mut stage =
             Stage { chunks: [1; MAX_LOOPS], strides: [0; MAX_LOOPS], in_run: [false; MAX_LOOPS], bytes: 0 };
-        let wanted = if is_aligned(loops, element, dst) { ALIGNED_RUN } else { UNALIGNED_RUN };
-        if stage.take_chain(loops, element, wanted, |l| l.dst_stride, true) < LINE {
+        if stage.take_chain(loops, element, reach.dst, |l| l.dst_stride, true) < LINE {
             return None;
         }
-        stage.take_chain(loops, element, SOURCE_RUN, |l| l.src_stride, false);
+        stage.take_chain(loops, element, reach.src, |l| l.src_stride, false);
         let in_run = (0..loops.len()).filter(|&i| stage.in_run[i]);
         let run = element * in_run.map(|i| stage.chunks[i]).product::<usize>();
         stage.lay_out(loops, run);
@@ -183,17 +182,6 @@ impl Stage {
         }
         false
     }
-}
-
-/// True where every run of the destination starts a line.
-fn is_aligned(loops: &[Loop], element: usize, dst: *mut u8) -> bool {
-    let mut span = element;
-    // The loops of the run itself advance less than a line.
-    while let Some(l) = loops.iter().find(|l| l.dst_stride.unsigned_abs() == span && l.extent > 1) {
-        span *= l.extent;
-    }
-    let outside = loops.iter().filter(|l| l.dst_stride.unsigned_abs() >= span);
-    starts_lines(outside, dst)
 }
 
 /// True where every point of `loops` starts a line of the destination.

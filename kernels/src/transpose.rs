@@ -39,7 +39,7 @@ impl<const E: usize, const N: usize> Point for Transpose<E, N> {
 /// # Safety
 /// All places of the two loops must be valid on both sides, without overlap.
 #[inline(always)]
-unsafe fn plane<L: Lanes, const E: usize, const N: usize>(
+pub(crate) unsafe fn plane<L: Lanes, const E: usize, const N: usize>(
     lanes: L,
     columns: Loop,
     rows: Loop,
@@ -105,29 +105,45 @@ unsafe fn tile<L: Lanes, const N: usize>(
     row_step: isize,
     element: usize,
 ) {
-    // SAFETY: column `i` of lane `l` is column `l * N + i`, so the loads reach exactly the tile's columns, and the stores
-    // exactly its rows.
+    // SAFETY: the caller's promise.
     unsafe {
-        let mut tile = [lanes.zero(); N];
-        let mut i = 0;
-        while i < N {
-            tile[i] =
-                lanes.load_lanes(src.wrapping_offset(i as isize * column_step), N as isize * column_step);
-            i += 1;
-        }
-        match element {
-            1 => network::<L, 1, N>(lanes, &mut tile),
-            2 => network::<L, 2, N>(lanes, &mut tile),
-            4 => network::<L, 4, N>(lanes, &mut tile),
-            8 => network::<L, 8, N>(lanes, &mut tile),
-            _ => {}
-        }
+        let tile = load_tile::<L, N>(lanes, src, column_step, element);
         let mut row = 0;
         while row < N {
             lanes.store(dst.wrapping_offset(row as isize * row_step), tile[row]);
             row += 1;
         }
     }
+}
+
+/// Reads `N` rows of `N * LANES` columns and transposes them: one register per row.
+///
+/// # Safety
+/// `LANE` bytes must be readable at each column.
+#[inline(always)]
+pub(crate) unsafe fn load_tile<L: Lanes, const N: usize>(
+    lanes: L,
+    src: *const u8,
+    column_step: isize,
+    element: usize,
+) -> [L::Vector; N] {
+    let mut tile = [lanes.zero(); N];
+    let mut i = 0;
+    while i < N {
+        // SAFETY: column `i` of lane `l` is column `l * N + i`, so the loads reach exactly the tile's columns.
+        tile[i] = unsafe {
+            lanes.load_lanes(src.wrapping_offset(i as isize * column_step), N as isize * column_step)
+        };
+        i += 1;
+    }
+    match element {
+        1 => network::<L, 1, N>(lanes, &mut tile),
+        2 => network::<L, 2, N>(lanes, &mut tile),
+        4 => network::<L, 4, N>(lanes, &mut tile),
+        8 => network::<L, 8, N>(lanes, &mut tile),
+        _ => {}
+    }
+    tile
 }
 
 /// Transposes the `N` x `N` elements of every lane.

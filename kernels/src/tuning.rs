@@ -1,16 +1,29 @@
 //! Every threshold of the kernels, with the reason for its value.
 
-/// Bytes of the destination that one staged tile covers in a run, where rows start lines: two lines, so that strides near
-/// a power of two, which share few sets of the caches, still write pairs of lines.
-pub(crate) const ALIGNED_RUN: usize = 256;
+/// How far a staged tile reaches along the destination and along the source, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
+    pub(crate) dst: usize,
+    pub(crate) src: usize,
+}
 
-/// The same where rows start anywhere: the first and last line of a run are written in part and met again by the next
-/// tile, so runs are long enough to make that rare.
-pub(crate) const UNALIGNED_RUN: usize = 1024;
+/// A few rows that become one stream: the tile is a piece of the stream, as much as half of a first-level cache holds.
+pub(crate) const STREAM_REACH: Reach = Reach { dst: 8192, src: 64 };
 
-/// Bytes of the source that one staged tile reads in a run: whole lines, and several, since a line that is read in part
-/// is gone before the rest is wanted.
-pub(crate) const SOURCE_RUN: usize = 256;
+/// One stream that becomes a few rows: the first and the last line of a row's piece are written in part and met again by
+/// the next tile, so pieces are long enough to make that rare; the stream is read in as long pieces.
+pub(crate) const ROWS_REACH: Reach = Reach { dst: 2048, src: 2048 };
+
+/// Anything else: runs of whole lines on both sides, in a tile that stays in the first-level cache.
+pub(crate) const TILE_REACH: Reach = Reach { dst: 256, src: 256 };
+
+/// Rows of the destination that a streamed transpose walks before its next strip: so many pages fit the second-level
+/// table of translations, and their carries the second-level cache.
+pub(crate) const STRIP_ROWS: usize = 2048;
+
+/// How far ahead of its loads a streamed transpose asks for each column's lines, in bytes. A strip has more columns than
+/// the hardware follows as streams.
+pub(crate) const COLUMN_AHEAD: usize = 256;
 
 /// A staged tile never takes more than this: half of the smallest second-level cache in use.
 pub(crate) const STAGE_BYTES: usize = 512 * 1024;
