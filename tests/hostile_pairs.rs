@@ -3,7 +3,7 @@
 mod cases;
 
 use cases::{Case, Outcome, check};
-use relayout::{Padding, Region};
+use relayout::{ArrayShape, Layout, Padding, PaddingValue, Plan, PrimitiveType, Region, Shape};
 
 fn outcome(case: &Case) -> Outcome {
     check(case).unwrap_or_else(|why| panic!("{why}"))
@@ -49,6 +49,26 @@ fn tables_of_more_than_one_block() {
     }
 }
 
+/// Both tables are cut into blocks: too many elements for the reference, but the way through a plain array goes by boxes.
+#[test]
+fn tables_of_many_blocks_on_both_sides() {
+    let shape = |layout: &str| -> Shape { format!("u8[4101,4099]{layout}").parse().expect("a shape") };
+    let (src, dst) = (shape("{1,0:T(3,5)}"), shape("{1,0:T(8,128)}"));
+    let moved = |from: &Shape, to: &Shape, bytes: &[u8]| {
+        let plan = Plan::new(from, to).expect("a plan");
+        let mut moved = vec![0xa5; plan.dst_byte_size()];
+        plan.execute(bytes, &mut moved).expect("buffers of the right size");
+        (plan.explain().kernels.iter().any(|kernel| kernel.contains("offsets")), moved)
+    };
+    let plain = shape("{1,0}");
+    let bytes: Vec<u8> =
+        (0..4101 * 4099u64).map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect();
+    let (_, tiled) = moved(&plain, &src, &bytes);
+    let (by_tables, found) = moved(&src, &dst, &tiled);
+    let (by_boxes, expected) = moved(&plain, &dst, &bytes);
+    assert!(by_tables && !by_boxes && found == expected);
+}
+
 #[test]
 fn tables_of_a_region() {
     let mut case = Case::of_line("s16[270,280]{1,0:T(3,5)} -> s16[300,265]{0,1:T(8,128)(7,11)}");
@@ -80,6 +100,37 @@ fn every_padding_of_hostile_pairs() {
             case.padding = Some(padding);
             outcome(&case);
         }
+    }
+}
+
+/// What `*` merges is one index only where all of it is moved.
+#[test]
+fn regions_of_merged_dimensions() {
+    for (line, src_start, dst_start) in [
+        ("u8[3,4] -> u8[5,6]{1,0:T(*,7)}", [0, 0], [2, 1]),
+        ("u8[5,6]{1,0:T(*,7)} -> u8[3,4]", [1, 2], [0, 0]),
+        ("u8[3,4]{1,0:T(*,5)} -> u8[3,6]{1,0:T(*,7)}", [0, 0], [0, 0]),
+        ("u8[5,4]{1,0:T(*,5)} -> u8[3,4]{1,0:T(*,7)}", [2, 0], [0, 0]),
+    ] {
+        let mut case = Case::of_line(line);
+        case.region = Some(Region::new([3, 4]).with_src_start(src_start).with_dst_start(dst_start));
+        assert_ne!(outcome(&case), Outcome::Refused);
+    }
+}
+
+/// Rows and planes whose distances are no multiples of an element: where the work is cut for threads, elements and
+/// filled padding are cut in two.
+#[test]
+fn elements_across_the_cuts_between_threads() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("a pool of threads");
+    for [size, padded] in [[10, 250], [250, 250]] {
+        let layout = Layout::row_major(3).with_padded_dimensions([3, 1000, padded], PaddingValue::Unknown);
+        let mut case = Case::of_line(&format!("f32[3,1000,{size}] -> f32[3,1000,{size}]"));
+        case.dst = ArrayShape::new(PrimitiveType::F32, [3, 1000, size]).with_layout(layout).into();
+        case.dst_placing.strides_bytes = Some(vec![1_001_502, 1001, 4]);
+        case.padding = Some(Padding::Fill(0x1234_5678));
+        case.max_threads = 4;
+        assert_ne!(pool.install(|| outcome(&case)), Outcome::Refused);
     }
 }
 
