@@ -106,8 +106,11 @@ impl Plan {
             _ if self.is_identity() => "both layouts give the same bytes: one copy".to_owned(),
             _ if self.is_memcpy() => "the elements lie in the same order on both sides: one copy".to_owned(),
             (copies, fills) => {
+                let boxes = |count| if count == 1 { "1 box".to_owned() } else { format!("{count} boxes") };
                 format!(
-                    "both layouts advance evenly over {copies} boxes of elements, and {fills} boxes are filled"
+                    "both layouts advance evenly over {} of elements, padding {}",
+                    boxes(copies),
+                    boxes(fills)
                 )
             }
         }
