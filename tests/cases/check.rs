@@ -6,7 +6,8 @@ use relayout::{
     ArrayShape, End, ExecuteError, Padding, Plan, PlanError, PrimitiveType, Request, Slot, TileDimension,
 };
 
-use super::generate::{Case, Placing};
+use super::generate::Case;
+use super::placing::Placing;
 
 /// What a destination holds before it is written.
 const SENTINEL: u8 = 0xa5;

@@ -5,6 +5,7 @@
 mod check;
 mod choices;
 mod generate;
+mod placing;
 mod texts;
 
 pub(crate) use check::{Outcome, check};
