@@ -84,8 +84,19 @@ fn copy(piece: &Piece, bytes: usize) -> Option<Step> {
 
 /// The innermost loop is contiguous on both sides.
 fn rows(piece: &Piece, bytes: usize) -> Option<Step> {
-    let run = piece.atoms.last().is_some_and(|&atom| is_run(atom, bytes));
-    run.then(|| Step::new(Kernel::Move { family: Family::Rows, element_bytes: bytes }, piece)).flatten()
+    let (run, others) = piece.atoms.split_last()?;
+    if !is_run(*run, bytes) {
+        return None;
+    }
+    let mut atoms: SmallVec<[Atom; 6]> = SmallVec::from_slice(others);
+    // Tile by tile in either direction: of two loops that are as fast on one side each, the one that stays nearer goes
+    // outside.
+    atoms.sort_by_key(|atom| {
+        let (src, dst) = (atom.src_stride.unsigned_abs(), atom.dst_stride.unsigned_abs());
+        (std::cmp::Reverse(src.min(dst)), src.max(dst))
+    });
+    atoms.push(*run);
+    Step::new(Kernel::Move { family: Family::Rows, element_bytes: bytes }, &Piece { atoms, ..*piece })
 }
 
 /// The loops that are contiguous in the source and in the destination, where there are such and they differ.
