@@ -119,8 +119,11 @@ pub(crate) struct PairArguments {
 #[derive(Args)]
 pub(crate) struct BenchArguments {
     /// Sources and destinations: shapes two by two, or lines 'SRC -> DST'
-    #[arg(value_name = "SRC DST", required = true)]
+    #[arg(value_name = "SRC DST", required_unless_present = "suite")]
     pub(crate) pairs: Vec<String>,
+    /// A suite of cases: tile, transpose2d, nchw, attention, ttc57, small, cache, or all; may be given again
+    #[arg(long, value_name = "NAME")]
+    pub(crate) suite: Vec<String>,
     /// Threads; several numbers give several lines
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1")]
     pub(crate) threads: Vec<NonZeroUsize>,

@@ -9,12 +9,15 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use memmap2::MmapMut;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use relayout::index::Indexer;
 use relayout::{Level, Plan, Problem, Shape};
 use relayout_kernels::{stream_copy, stream_prefetch_copy};
 use serde_json::{Value, json};
 
+use super::suites::{self, Named};
 use super::{Random, level, parse_problems, plan_builder, print, print_json};
 use crate::args::BenchArguments;
+use crate::output::buffer;
 
 /// Buffers begin at a page, and the destination so many bytes behind one: like the source, and one cache line before
 /// and behind it, where loads meet recent stores.
@@ -34,7 +37,7 @@ type Seconds = [f64; MEASURED];
 
 /// What is measured of one pair on so many threads.
 struct Case {
-    problem: Problem,
+    named: Named,
     plan: Plan,
     threads: usize,
     pool: ThreadPool,
@@ -50,13 +53,13 @@ struct Measurement {
 
 pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
     let level = level(arguments.level.as_deref())?;
-    let problems = parse_problems(&arguments.pairs)?;
+    let cases = cases(arguments)?;
     if !arguments.json {
         print("   GB/s  memcpy  stream  prefetch  ratio  threads  case\n")?;
     }
-    for problem in &problems {
+    for named in &cases {
         for &threads in &arguments.threads {
-            let case = Case::new(problem, threads.get(), level).with_context(|| problem.to_string())?;
+            let case = Case::new(named, threads.get(), level).with_context(|| named.problem.to_string())?;
             let facts = case.facts(&case.measure()?);
             if arguments.json {
                 print_json(&facts)?;
@@ -68,8 +71,23 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The pairs given, then the suites.
+fn cases(arguments: &BenchArguments) -> Result<Vec<Named>> {
+    let pairs = match arguments.pairs.is_empty() {
+        true => Vec::new(),
+        false => parse_problems(&arguments.pairs)?,
+    };
+    let named = |problem: Problem| Named { suite: "pair".to_owned(), case: problem.to_string(), problem };
+    let mut cases: Vec<Named> = pairs.into_iter().map(named).collect();
+    for suite in &arguments.suite {
+        cases.extend(suites::cases(suite)?);
+    }
+    Ok(cases)
+}
+
 impl Case {
-    fn new(problem: &Problem, threads: usize, level: Level) -> Result<Case> {
+    fn new(named: &Named, threads: usize, level: Level) -> Result<Case> {
+        let problem = &named.problem;
         let plan = plan_builder(&problem.src, &problem.dst, Some(threads))?.level(level).build()?;
         // Padding is not counted: it is what a layout costs, not what was asked to be moved.
         let (bytes_read, bytes_written) = (dense(&problem.src)?, dense(&problem.dst)?);
@@ -77,7 +95,8 @@ impl Case {
             bail!("nothing to measure, the array has no elements");
         }
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-        Ok(Case { problem: problem.clone(), plan, threads, pool, bytes_read, bytes_written })
+        check(problem, &plan)?;
+        Ok(Case { named: named.clone(), plan, threads, pool, bytes_read, bytes_written })
     }
 
     /// Bytes that a copy moves to read and write as many as the relayout.
@@ -150,10 +169,10 @@ impl Case {
         let bytes = (self.bytes_read + self.bytes_written) as f64;
         let [gbps, memcpy, stream, prefetch] = measured.median.map(|seconds| bytes / seconds / 1e9);
         json!({
-            "suite": "pair",
-            "case": self.problem.to_string(),
-            "src": self.problem.src.to_string(),
-            "dst": self.problem.dst.to_string(),
+            "suite": self.named.suite,
+            "case": self.named.case,
+            "src": self.named.problem.src.to_string(),
+            "dst": self.named.problem.dst.to_string(),
             "threads": self.threads,
             "level": self.plan.level().to_string(),
             "kernel": self.plan.explain().kernels.join("+"),
@@ -169,6 +188,33 @@ impl Case {
             "memcpy_ratio": gbps / memcpy,
         })
     }
+}
+
+/// Checks what is about to be measured: elements of the result, some thousands of a large array, lie where the layouts
+/// say.
+fn check(problem: &Problem, plan: &Plan) -> Result<()> {
+    let (Some(src), Some(dst)) = (problem.src.as_array(), problem.dst.as_array()) else {
+        bail!("expected arrays");
+    };
+    let bits = src.element_bits()?;
+    if bits % 8 != 0 || dst.element_bits()? != bits {
+        return Ok(()); // slots that share bytes: `verify` compares them whole
+    }
+    let width = usize::try_from(bits / 8).context("an element does not fit this machine")?;
+    let (from, to) = (Indexer::new(src)?, Indexer::new(dst)?);
+    let (mut source, mut result) = (buffer(plan.src_byte_size())?, buffer(plan.dst_byte_size())?);
+    Random::new(1).fill(&mut source);
+    plan.execute(&source, &mut result)?;
+    let sizes = src.bounds()?;
+    let mut random = Random::new(2);
+    for _ in 0..5000 {
+        let index: Vec<i64> = sizes.iter().map(|&size| (random.next() % size.max(1) as u64) as i64).collect();
+        let place = |linear: i64| linear as usize * width..(linear as usize + 1) * width;
+        if source[place(from.linear(&index)?)] != result[place(to.linear(&index)?)] {
+            bail!("element {index:?} is not where the layouts say");
+        }
+    }
+    Ok(())
 }
 
 /// A line of the table.

@@ -7,6 +7,7 @@ pub(crate) mod explain;
 pub(crate) mod index;
 pub(crate) mod shape;
 pub(crate) mod show;
+mod suites;
 pub(crate) mod verify;
 
 use std::io::Write;

@@ -1,0 +1,56 @@
+//! Executing plans of the shared table of cases, checked first, beside a plain copy and one past the cache.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use relayout::{Plan, Problem, Request, reference};
+use relayout_kernels::stream_copy;
+
+/// Lines of `suite | name | problem`.
+const CASES: &str = include_str!("cases.txt");
+
+/// Results up to this size are held against the reference whole; the program's `bench` looks samples of larger ones up.
+const CHECKED_BYTES: usize = 1 << 20;
+
+fn check(problem: &Problem, plan: &Plan, src: &[u8], dst: &mut [u8]) {
+    plan.execute(src, dst).expect("the buffers have the plan's sizes");
+    if dst.len() <= CHECKED_BYTES {
+        let (from, to) =
+            (problem.src.as_array().expect("an array"), problem.dst.as_array().expect("an array"));
+        let mut wanted = vec![0; dst.len()];
+        reference::relayout(&Request::new(from, to), src, &mut wanted).expect("a valid request");
+        assert!(dst == wanted, "{problem}: the result is not the reference's");
+    }
+}
+
+fn cases(criterion: &mut Criterion) {
+    for line in CASES.lines().filter(|line| !line.starts_with('#')) {
+        let [suite, case, problem] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let problem: Problem = problem.parse().expect("a problem line");
+        let plan = Plan::builder(&problem.src, &problem.dst).max_threads(1).build().expect("a plan");
+        let src: Vec<u8> =
+            (0..plan.src_byte_size()).map(|i| (i.wrapping_mul(2_654_435_761) >> 9) as u8).collect();
+        let mut dst = vec![0; plan.dst_byte_size()];
+        check(&problem, &plan, &src, &mut dst);
+        let moved = problem.src.dense_byte_size().expect("a size") as usize;
+        let mut group = criterion.benchmark_group(format!("{suite}/{case}"));
+        group.throughput(Throughput::Bytes(2 * moved as u64));
+        group
+            .sample_size(10)
+            .warm_up_time(Duration::from_millis(100))
+            .measurement_time(Duration::from_millis(500));
+        group.bench_function("relayout", |b| b.iter(|| plan.execute(black_box(&src), black_box(&mut dst))));
+        let copied = moved.min(src.len()).min(dst.len());
+        group.bench_function("memcpy", |b| {
+            b.iter(|| black_box(&mut dst[..copied]).copy_from_slice(black_box(&src[..copied])));
+        });
+        group.bench_function("stream copy", |b| {
+            b.iter(|| stream_copy(black_box(&src[..copied]), black_box(&mut dst[..copied])));
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(benches, cases);
+criterion_main!(benches);
