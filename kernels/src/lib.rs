@@ -17,6 +17,8 @@ mod fill;
 mod interleave;
 mod lanes;
 mod level;
+#[cfg(test)]
+mod model;
 mod mover;
 #[cfg(target_arch = "aarch64")]
 mod neon;

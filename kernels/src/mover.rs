@@ -137,7 +137,7 @@ impl Mover {
     /// # Safety
     /// As [`Mover::dispatch`].
     #[allow(dead_code)] // portable targets have no lanes
-    unsafe fn go<L: Lanes>(&self, lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8) {
+    pub(crate) unsafe fn go<L: Lanes>(&self, lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8) {
         let element = self.element_bytes;
         let streams = self.stream && L::STREAMS;
         let writes_lines = match (self.family, loops) {

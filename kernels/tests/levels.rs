@@ -1,71 +1,46 @@
-//! Every family at every level of this machine against the plain strided copy: all widths, ragged extents, misaligned
-//! buffers, streamed and not, with sentinels around and between.
+//! Every family at every level of this machine against a plain loop: all widths, ragged extents, misaligned buffers,
+//! streamed and not, with sentinels around and between.
 
-use relayout_kernels::{Family, Level, Loop, Mover, Nest, copy_nest};
+mod nests;
 
-/// A nest and what it needs.
-struct Case {
-    family: Family,
-    element: usize,
-    loops: Vec<Loop>,
-}
-
-fn dense(extents: &[usize], order: &[usize], element: usize, gap: usize) -> Vec<isize> {
-    let mut strides = vec![0; extents.len()];
-    let mut stride = element;
-    for (position, &i) in order.iter().rev().enumerate() {
-        strides[i] = stride as isize;
-        stride *= extents[i];
-        if position == 0 {
-            stride += gap * element;
-        }
-    }
-    strides
-}
-
-fn loops(extents: &[usize], src: &[isize], dst: &[isize]) -> Vec<Loop> {
-    let zipped = extents.iter().zip(src.iter().zip(dst));
-    zipped.map(|(&extent, (&src_stride, &dst_stride))| Loop { extent, src_stride, dst_stride }).collect()
-}
-
-fn levels() -> Vec<Level> {
-    Level::ALL.into_iter().filter(|level| level.is_available()).collect()
-}
-
-/// Bytes from the lowest to the end of the highest element, all strides being positive.
-fn span(loops: &[Loop], stride: fn(&Loop) -> isize, element: usize) -> usize {
-    loops.iter().map(|l| (l.extent - 1) * stride(l).unsigned_abs()).sum::<usize>() + element
-}
-
-fn check(case: &Case) {
-    let src_len = span(&case.loops, |l| l.src_stride, case.element);
-    let dst_len = span(&case.loops, |l| l.dst_stride, case.element);
-    let src: Vec<u8> = (0..src_len + 64).map(|i| (i.wrapping_mul(2_654_435_761) >> 7) as u8).collect();
-    for (src_offset, dst_offset) in [(0, 0), (1, 3), (5, 64), (32, 17)] {
-        let nest = Nest { src_offset, dst_offset, loops: &case.loops };
-        let mut wanted = vec![0xa5u8; dst_len + 160];
-        copy_nest(&src, &mut wanted, nest, case.element).unwrap();
-        for level in levels() {
-            for stream in [false, true] {
-                let mover = Mover { family: case.family, element_bytes: case.element, level, stream };
-                let mut got = vec![0xa5u8; dst_len + 160];
-                mover.run(&src, &mut got, nest).unwrap();
-                assert!(got == wanted, "{mover:?} from {src_offset} to {dst_offset}: {:?}", case.loops);
-            }
-        }
-    }
-}
+use nests::{Case, check, dense, loops};
+use proptest::prelude::*;
+use relayout_kernels::Family;
 
 const WIDTHS: [usize; 5] = [1, 2, 4, 8, 16];
+
+const FAMILIES: [Family; 5] =
+    [Family::Rows, Family::Transpose, Family::Interleave, Family::Deinterleave, Family::Strided];
 
 #[test]
 fn rows() {
     for element in WIDTHS {
-        for extent in [1, 2, 3, 7, 8, 15, 16, 17, 33, 63, 64, 65, 127, 200, 700] {
+        for extent in [1, 2, 3, 7, 8, 15, 16, 17, 33, 63, 64, 65, 127, 200, 700, 2500] {
             let extents = [3, extent];
-            let src = dense(&extents, &[0, 1], element, 5);
-            let dst = dense(&extents, &[0, 1], element, 2);
+            let src = dense(&extents, &[0, 1], element, 5 * element);
+            let dst = dense(&extents, &[0, 1], element, 2 * element);
             check(&Case { family: Family::Rows, element, loops: loops(&extents, &src, &dst) });
+        }
+    }
+}
+
+/// Rows whose pieces come from tiles, with the loop over the pieces outside and inside of that over the rows.
+#[test]
+fn rows_of_pieces() {
+    for piece in [16, 48, 64, 128, 192, 512] {
+        for (rows, pieces) in [(1, 5), (8, 3), (5, 1), (130, 2)] {
+            for gap in [0, 1, 37, 64] {
+                let (piece, row) = (piece as isize, piece as isize * pieces as isize + gap);
+                let extents = [2, pieces, rows, piece as usize];
+                let src = dense(&extents, &[0, 1, 2, 3], 1, 0);
+                let dst = [row * rows as isize, piece, row, 1];
+                let outside = loops(&extents, &src, &dst);
+                let mut inside = outside.clone();
+                inside.swap(1, 2);
+                for loops in [outside, inside] {
+                    check(&Case { family: Family::Rows, element: 1, loops });
+                }
+            }
         }
     }
 }
@@ -75,8 +50,8 @@ fn transposes() {
     let sizes = [1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 64, 65, 100, 257];
     for element in WIDTHS {
         for (i, &rows) in sizes.iter().enumerate() {
-            for &columns in sizes.iter().skip(i % 2).step_by(2) {
-                for gap in [0, 3] {
+            for &columns in sizes.iter().skip(i % 3).step_by(3) {
+                for gap in [0, 3 * element] {
                     let extents = [2, rows, columns];
                     let src = dense(&extents, &[0, 2, 1], element, gap);
                     let dst = dense(&extents, &[0, 1, 2], element, gap);
@@ -87,36 +62,88 @@ fn transposes() {
     }
 }
 
+/// Destination rows that start lines, all of them or only with the first; columns a power of two apart, or backwards.
 #[test]
-fn interleaves_and_deinterleaves() {
-    for element in [1, 2, 4, 8] {
-        for ways in 2..=8 {
-            for along in [1, 4, 8, 15, 16, 17, 32, 33, 64, 65, 128, 131, 300] {
-                // Outer, along, across: rows of `along` elements become a stream of groups of `ways`.
-                let extents = [3, along, ways];
-                let apart = dense(&extents, &[0, 2, 1], element, 0);
-                let mixed = dense(&extents, &[0, 1, 2], element, 0);
-                let case =
-                    Case { family: Family::Interleave, element, loops: loops(&extents, &apart, &mixed) };
-                check(&case);
-                let extents = [3, ways, along];
-                let apart = dense(&extents, &[0, 1, 2], element, 0);
-                let mixed = dense(&extents, &[0, 2, 1], element, 0);
-                let case =
-                    Case { family: Family::Deinterleave, element, loops: loops(&extents, &mixed, &apart) };
-                check(&case);
+fn transposes_of_lines() {
+    for element in WIDTHS {
+        let line = 64 / element;
+        for rows in [line, line + 1, 2 * line, 3 * line - 1] {
+            for columns in [2 * line, 2 * line + 1, 4 * line + 5, 300] {
+                for (column_step, dst_gap) in [(4096, 0), (2048, 1), (-4160, 0), (4099, 40)] {
+                    let row = ((columns * element).next_multiple_of(64) + dst_gap) as isize;
+                    let loops =
+                        loops(&[rows, columns], &[element as isize, column_step], &[row, element as isize]);
+                    check(&Case { family: Family::Transpose, element, loops });
+                }
             }
         }
     }
 }
 
-/// The tile T(8,128)(2,1) of 16-bit elements and its kin, with the loops that a planner makes, in both directions.
+/// More rows than a streamed transpose walks before its next strip.
+#[test]
+fn transposes_of_many_rows() {
+    for (element, rows, columns, gap) in
+        [(1usize, 2200, 130, 0), (1, 4130, 67, 5), (2, 2081, 70, 2), (4, 2049, 40, 0)]
+    {
+        let row = ((columns * element).next_multiple_of(64) + gap) as isize;
+        let (unit, column) = (element as isize, (rows * element + 3) as isize);
+        let loops = loops(&[rows, columns], &[unit, column], &[row, unit]);
+        check(&Case { family: Family::Transpose, element, loops });
+    }
+}
+
+/// Rows that go on in the next loop, as from a column-major array into tiles: `column tiles, row tiles, rows, columns`.
+#[test]
+fn transposes_into_tiles() {
+    for element in WIDTHS {
+        for (lanes, columns) in [(1, 128), (2, 128), (3, 37), (5, 200)] {
+            let rows = lanes * 16 / element;
+            for (row_tiles, rest, pad) in [(1, 0, 0), (4, 0, 0), (9, 5, 0), (9, 5, 24)] {
+                let (unit, column) = (element as isize, (row_tiles * rows * element + rest) as isize);
+                let row = (columns * element + pad) as isize;
+                let tile = row * rows as isize;
+                let extents = [2, row_tiles, rows, columns];
+                let src = [columns as isize * column, rows as isize * unit, unit, column];
+                let dst = [tile, 2 * tile, row, unit];
+                check(&Case { family: Family::Transpose, element, loops: loops(&extents, &src, &dst) });
+            }
+        }
+    }
+}
+
+#[test]
+fn interleaves_and_deinterleaves() {
+    for element in [1, 2, 4, 8, 16] {
+        for ways in 1..=9 {
+            for bytes in [1, 8, 15, 16, 17, 32, 33, 63, 64, 65, 128, 192, 300, 640] {
+                let along = usize::max(bytes / element, 1);
+                for gap in [0, 64, 3] {
+                    // Outer, along, across: rows of `along` elements become a stream of groups of `ways`.
+                    let extents = [2, along, ways];
+                    let apart = dense(&extents, &[0, 2, 1], element, gap);
+                    let mixed = dense(&extents, &[0, 1, 2], element, 0);
+                    let family = Family::Interleave;
+                    check(&Case { family, element, loops: loops(&extents, &apart, &mixed) });
+                    let extents = [2, ways, along];
+                    let apart = dense(&extents, &[0, 1, 2], element, gap);
+                    let mixed = dense(&extents, &[0, 2, 1], element, 0);
+                    let family = Family::Deinterleave;
+                    check(&Case { family, element, loops: loops(&extents, &mixed, &apart) });
+                }
+            }
+        }
+    }
+}
+
+/// The tile T(8,128)(2,1) of 16-bit elements and its kin, with the loops that a planner makes, in both directions; plain
+/// rows that start lines, and others.
 #[test]
 fn tiles() {
-    for (element, ways, rows) in [(2, 2, 8), (1, 4, 8), (2, 2, 2), (4, 1, 8)] {
-        for columns in [1, 2, 3] {
+    for (element, ways, rows) in [(2, 2, 8), (1, 4, 8), (1, 8, 8), (2, 2, 2), (4, 1, 8), (8, 2, 4)] {
+        for (columns, gap) in [(1, 0), (2, 0), (3, 0), (3, 2), (2, 200), (17, 6)] {
             let extents = [2, columns, rows / ways, 128, ways];
-            let row = (columns * 128 * element) as isize;
+            let row = (columns * 128 * element + gap) as isize;
             let plain =
                 [rows as isize * row, 128 * element as isize, ways as isize * row, element as isize, row];
             let tiled = dense(&extents, &[0, 1, 2, 3, 4], element, 0);
@@ -136,13 +163,11 @@ fn tiles() {
 /// Loops that a family does not want are moved all the same.
 #[test]
 fn any_family_moves_any_nest() {
-    let families =
-        [Family::Rows, Family::Transpose, Family::Interleave, Family::Deinterleave, Family::Strided];
     let extents = [2, 3, 4, 5];
-    for family in families {
+    for family in FAMILIES {
         for element in [1, 2, 3, 4, 8, 12, 16] {
             for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]] {
-                let src = dense(&extents, &order, element, 1);
+                let src = dense(&extents, &order, element, element);
                 let dst = dense(&extents, &[0, 1, 2, 3], element, 0);
                 check(&Case { family, element, loops: loops(&extents, &src, &dst) });
             }
@@ -150,13 +175,95 @@ fn any_family_moves_any_nest() {
     }
 }
 
+/// Runs of the destination that are made of several loops, which is what staged tiles are cut from.
 #[test]
-fn more_loops_than_are_walked_flat() {
-    let extents = [2; 15];
-    let mut order: Vec<usize> = (0..15).collect();
-    order.rotate_left(4);
-    let src = dense(&extents, &order, 1, 0);
-    let dst = dense(&extents, &(0..15).collect::<Vec<_>>(), 1, 0);
-    check(&Case { family: Family::Strided, element: 1, loops: loops(&extents, &src, &dst) });
-    check(&Case { family: Family::Interleave, element: 1, loops: loops(&extents, &src, &dst) });
+fn runs_of_several_loops() {
+    for family in FAMILIES {
+        for element in [1, 2, 4, 12, 16] {
+            for extents in [[9, 2, 3, 5, 4], [2, 3, 2, 7, 11], [3, 40, 1, 2, 2]] {
+                for order in [[4, 3, 2, 1, 0], [1, 4, 0, 3, 2], [2, 0, 4, 1, 3]] {
+                    let src = dense(&extents, &order, element, 1);
+                    let dst = dense(&extents, &[0, 1, 2, 3, 4], element, 0);
+                    check(&Case { family, element, loops: loops(&extents, &src, &dst) });
+                }
+            }
+        }
+    }
+}
+
+/// Nests of more loops than are walked by counters, than are staged, and than any family wants.
+#[test]
+fn many_loops() {
+    for outer in [11, 12, 13, 14, 17, 20] {
+        for (family, inner, order) in [
+            (Family::Rows, [3, 40], [0, 1]),
+            (Family::Transpose, [70, 66], [1, 0]),
+            (Family::Interleave, [96, 2], [1, 0]),
+            (Family::Deinterleave, [2, 96], [1, 0]),
+            (Family::Strided, [5, 3], [1, 0]),
+        ] {
+            let mut extents: Vec<usize> = (0..outer).map(|i| 1 + usize::from(i % 4 == 0)).collect();
+            let all: Vec<usize> = (0..outer + 2).collect();
+            let mut turned: Vec<usize> = (0..outer).rev().collect();
+            turned.extend(order.map(|i| outer + i));
+            extents.extend(inner);
+            let src = dense(&extents, &turned, 2, 0);
+            let dst = dense(&extents, &all, 2, 0);
+            check(&Case { family, element: 2, loops: loops(&extents, &src, &dst) });
+        }
+    }
+}
+
+/// A loop of a random nest: how often, its gap on either side, whether it goes backwards there, and whether the source
+/// stands still.
+type RandomLoop = (usize, [usize; 2], [bool; 2], bool);
+
+fn random_loop() -> impl Strategy<Value = RandomLoop> {
+    let extent =
+        prop_oneof![4 => 1..9usize, 1 => 10..70usize, 1 => prop::sample::select(vec![16, 32, 64, 128])];
+    let gap = || prop_oneof![3 => Just(0usize), 1 => 1..70usize];
+    let backwards = || prop::bool::weighted(0.2);
+    (extent, [gap(), gap()], [backwards(), backwards()], prop::bool::weighted(0.08))
+}
+
+/// Nests with strides of every kind, among them those that no planner makes.
+fn random_case() -> impl Strategy<Value = Case> {
+    let random = prop::collection::vec(random_loop(), 1..6)
+        .prop_filter("small nests", |random| random.iter().map(|l| l.0).product::<usize>() <= 20_000);
+    let orders = random.prop_flat_map(|random| {
+        let order = Just((0..random.len()).collect::<Vec<_>>()).prop_shuffle();
+        // The destination's order half of the time that of the loops: otherwise no family would fit.
+        (Just(random), order.clone(), prop_oneof![Just(None), order.prop_map(Some)])
+    });
+    let element = prop::sample::select(vec![1, 2, 3, 4, 8, 12, 16]);
+    (prop::sample::select(FAMILIES.to_vec()), element, orders).prop_map(
+        |(family, element, (random, src_order, dst_order))| {
+            let extents: Vec<usize> = random.iter().map(|l| l.0).collect();
+            let dst_order = dst_order.unwrap_or_else(|| (0..random.len()).collect());
+            let strides = |side: usize, order: &[usize]| {
+                let mut strides = vec![0; random.len()];
+                let mut span = element;
+                for &i in order.iter().rev() {
+                    let (extent, gaps, backwards, stands) = random[i];
+                    if side == 0 && stands {
+                        continue;
+                    }
+                    strides[i] = if backwards[side] { -(span as isize) } else { span as isize };
+                    span = span * extent + gaps[side];
+                }
+                strides
+            };
+            let (src, dst) = (strides(0, &src_order), strides(1, &dst_order));
+            Case { family, element, loops: loops(&extents, &src, &dst) }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_nest(case in random_case()) {
+        check(&case);
+    }
 }

@@ -1,0 +1,98 @@
+//! Nests to try kernels on: made from extents and orders of loops, and checked byte by byte.
+
+use relayout_kernels::{Family, Level, Loop, Mover, Nest};
+
+/// What a destination holds where nothing may be written.
+const SENTINEL: u8 = 0xa5;
+/// Bytes on either side of a destination.
+const MARGIN: usize = 192;
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Bytes from the starts of lines to the first places of both sides. A destination at 0 is the one that whole lines can be
+/// streamed to.
+const MISALIGNMENTS: [(usize, usize); 6] = [(0, 0), (1, 3), (5, 32), (32, 17), (8, 48), (0, 63)];
+
+/// A nest and what it needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) family: Family,
+    pub(crate) element: usize,
+    pub(crate) loops: Vec<Loop>,
+}
+
+/// Strides of an array without gaps but for the fastest dimension, which has `gap` bytes behind it; `order` is from the
+/// slowest dimension to the fastest.
+pub(crate) fn dense(extents: &[usize], order: &[usize], element: usize, gap: usize) -> Vec<isize> {
+    let mut strides = vec![0; extents.len()];
+    let mut stride = element;
+    for (position, &i) in order.iter().rev().enumerate() {
+        strides[i] = stride as isize;
+        stride *= extents[i];
+        if position == 0 {
+            stride += gap;
+        }
+    }
+    strides
+}
+
+pub(crate) fn loops(extents: &[usize], src: &[isize], dst: &[isize]) -> Vec<Loop> {
+    let zipped = extents.iter().zip(src.iter().zip(dst));
+    zipped.map(|(&extent, (&src_stride, &dst_stride))| Loop { extent, src_stride, dst_stride }).collect()
+}
+
+/// Bytes from the first element down to the lowest place, and from there to the end of the highest.
+fn span(case: &Case, stride: fn(&Loop) -> isize) -> (usize, usize) {
+    let reach = |l: &Loop| (l.extent - 1) * stride(l).unsigned_abs();
+    let below = case.loops.iter().filter(|l| stride(l) < 0).map(reach).sum();
+    (below, case.loops.iter().map(reach).sum::<usize>() + case.element)
+}
+
+/// The nest, element by element.
+fn plain(case: &Case, loops: &[Loop], src: &[u8], from: isize, dst: &mut [u8], to: isize) {
+    let Some((first, rest)) = loops.split_first() else {
+        let (from, to) = (from.unsigned_abs(), to.unsigned_abs());
+        return dst[to..to + case.element].copy_from_slice(&src[from..from + case.element]);
+    };
+    for i in 0..first.extent as isize {
+        plain(case, rest, src, from + i * first.src_stride, dst, to + i * first.dst_stride);
+    }
+}
+
+/// Runs a case at every level of this machine, streamed and not, at several alignments.
+pub(crate) fn check(case: &Case) {
+    let ((src_first, src_len), (dst_first, dst_len)) =
+        (span(case, |l| l.src_stride), span(case, |l| l.dst_stride));
+    let bytes: Vec<u8> = (0..src_len).map(|i| (i.wrapping_mul(2_654_435_761) >> 7) as u8).collect();
+    let mut wanted = vec![SENTINEL; dst_len];
+    plain(case, &case.loops, &bytes, src_first as isize, &mut wanted, dst_first as isize);
+    let levels: Vec<Level> = Level::ALL.into_iter().filter(|level| level.is_available()).collect();
+    for (src_at, dst_at) in MISALIGNMENTS {
+        // The source ends where its allocation does, so that an address sanitizer sees what reads on.
+        let mut src = vec![0; src_at];
+        src.extend_from_slice(&bytes);
+        let mut dst = vec![SENTINEL; dst_len + 2 * MARGIN];
+        let start = MARGIN - LINE + dst[MARGIN - LINE..].as_ptr().align_offset(LINE) + dst_at;
+        for &level in &levels {
+            for stream in [false, true] {
+                dst.fill(SENTINEL);
+                let nest = Nest {
+                    src_offset: src_first as isize,
+                    dst_offset: dst_first as isize,
+                    loops: &case.loops,
+                };
+                let mover = Mover { family: case.family, element_bytes: case.element, level, stream };
+                mover.run(&src[src_at..], &mut dst[start..start + dst_len], nest).unwrap();
+                let (before, rest) = dst.split_at(start);
+                let (found, behind) = rest.split_at(dst_len);
+                let untouched = before.iter().chain(behind).all(|&byte| byte == SENTINEL);
+                assert!(
+                    untouched && found == wanted,
+                    "{mover:?} from {src_at} to {dst_at}: {}, {:?}",
+                    if untouched { "wrong bytes" } else { "bytes outside" },
+                    case.loops
+                );
+            }
+        }
+    }
+}
