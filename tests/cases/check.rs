@@ -3,7 +3,8 @@
 use relayout::index::Indexer;
 use relayout::reference::{ReferenceError, relayout};
 use relayout::{
-    ArrayShape, End, ExecuteError, Padding, Plan, PlanError, PrimitiveType, Request, Slot, TileDimension,
+    ArrayShape, End, ExecuteError, Level, Padding, Plan, PlanError, PrimitiveType, Request, Slot, Streaming,
+    TileDimension,
 };
 
 use super::generate::Case;
@@ -47,6 +48,7 @@ fn run(case: &Case) -> Result<Outcome, String> {
     found.equals(&expected, "executed once")?;
     plan.execute(src.buffer(), found.buffer_mut()).map_err(|error| error.to_string())?;
     found.equals(&expected, "executed twice")?;
+    every_level_agrees(case, &src, &expected)?;
 
     padding_is_as_promised(case, found.buffer())?;
     buffers_are_measured(case, &plan, &src)?;
@@ -55,6 +57,20 @@ fn run(case: &Case) -> Result<Outcome, String> {
     let tables = explanation.kernels.iter().any(|kernel| kernel.contains("offsets"));
     let boxes = explanation.boxes.iter().filter(|explained| !explained.is_fill).count();
     Ok(if tables { Outcome::Tables } else { Outcome::Boxes(boxes) })
+}
+
+/// Neither the instructions nor the kind of stores change a byte.
+fn every_level_agrees(case: &Case, src: &Guarded, expected: &Guarded) -> Result<(), String> {
+    for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
+        for streaming in [Streaming::Never, Streaming::Always] {
+            let plan = case.builder().level(level).streaming(streaming).build();
+            let plan = plan.map_err(|error| format!("refused at level {level}: {error}"))?;
+            let mut found = Guarded::new(&case.dst_placing, plan.dst_byte_size());
+            plan.execute(src.buffer(), found.buffer_mut()).map_err(|error| error.to_string())?;
+            found.equals(expected, &format!("at level {level}, streaming {streaming:?}"))?;
+        }
+    }
+    Ok(())
 }
 
 /// A buffer at some address, between margins.
