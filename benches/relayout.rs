@@ -4,23 +4,48 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use relayout::{Plan, Problem, Request, reference};
+use relayout::index::Indexer;
+use relayout::{ArrayShape, Plan, Problem, Request, reference};
 use relayout_kernels::stream_copy;
 
 /// Lines of `suite | name | problem`.
 const CASES: &str = include_str!("cases.txt");
 
-/// Results up to this size are held against the reference whole; the program's `bench` looks samples of larger ones up.
+/// Results up to this size are held against the reference whole; of larger ones, which it would take minutes for, samples.
 const CHECKED_BYTES: usize = 1 << 20;
+const SAMPLES: usize = 10_000;
 
 fn check(problem: &Problem, plan: &Plan, src: &[u8], dst: &mut [u8]) {
     plan.execute(src, dst).expect("the buffers have the plan's sizes");
+    let (from, to) = (problem.src.as_array().expect("an array"), problem.dst.as_array().expect("an array"));
     if dst.len() <= CHECKED_BYTES {
-        let (from, to) =
-            (problem.src.as_array().expect("an array"), problem.dst.as_array().expect("an array"));
         let mut wanted = vec![0; dst.len()];
         reference::relayout(&Request::new(from, to), src, &mut wanted).expect("a valid request");
         assert!(dst == wanted, "{problem}: the result is not the reference's");
+    } else {
+        check_samples(problem, from, to, src, dst);
+    }
+}
+
+/// Elements all over the array lie where the layouts say.
+fn check_samples(problem: &Problem, from: &ArrayShape, to: &ArrayShape, src: &[u8], dst: &[u8]) {
+    let width = from.element_bits().expect("a width") as usize / 8;
+    let (src_places, dst_places) =
+        (Indexer::new(from).expect("a layout"), Indexer::new(to).expect("a layout"));
+    let bounds = from.bounds().expect("static sizes");
+    let element = |bytes: &[u8], slot: i64| bytes[slot as usize * width..][..width].to_vec();
+    let mut state = 1u64;
+    for _ in 0..SAMPLES {
+        let index: Vec<i64> = bounds
+            .iter()
+            .map(|&bound| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                ((state >> 33) % bound as u64) as i64
+            })
+            .collect();
+        let (slot, place) =
+            (src_places.linear(&index).expect("inside"), dst_places.linear(&index).expect("inside"));
+        assert_eq!(element(src, slot), element(dst, place), "{problem}: element {index:?}");
     }
 }
 
