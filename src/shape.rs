@@ -1,5 +1,7 @@
 //! Shapes: element type, logical dimensions and layout; tuples, buffers, tokens and opaque values.
 
+use std::sync::Arc;
+
 use crate::{Layout, LayoutError, PrimitiveType};
 
 /// The size of one logical dimension, as its text says: `8`, `<=8` or `?`.
@@ -37,7 +39,7 @@ impl From<i64> for DimensionSize {
 /// An array: element type, logical dimensions, and how they lie in memory.
 ///
 /// Constructors check nothing, as in XLA; [`ArrayShape::validate`] does, and every function that computes a size,
-/// an index or a plan validates first.
+/// an index or a plan validates first. Clones share one description, so that a plan keeps its shapes for nothing.
 ///
 /// ```
 /// use relayout::{ArrayShape, Layout, PrimitiveType, Tile};
@@ -46,7 +48,11 @@ impl From<i64> for DimensionSize {
 /// assert_eq!(shape.to_string(), "bf16[64,256]{1,0:T(8,128)(2,1)}");
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ArrayShape {
+pub struct ArrayShape(Arc<Fields>);
+
+/// What an array is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Fields {
     element_type: PrimitiveType,
     dimensions: Vec<DimensionSize>,
     layout: Layout,
@@ -60,33 +66,33 @@ impl ArrayShape {
     ) -> ArrayShape {
         let dimensions: Vec<DimensionSize> = dimensions.into_iter().map(Into::into).collect();
         let layout = Layout::row_major(dimensions.len());
-        ArrayShape { element_type, dimensions, layout }
+        ArrayShape(Arc::new(Fields { element_type, dimensions, layout }))
     }
 
     /// The same array in another layout.
     pub fn with_layout(mut self, layout: Layout) -> ArrayShape {
-        self.layout = layout;
+        Arc::make_mut(&mut self.0).layout = layout;
         self
     }
 
     /// The type of the elements.
     pub fn element_type(&self) -> PrimitiveType {
-        self.element_type
+        self.0.element_type
     }
 
     /// The logical dimensions, dimension 0 first.
     pub fn dimensions(&self) -> &[DimensionSize] {
-        &self.dimensions
+        &self.0.dimensions
     }
 
     /// The number of logical dimensions.
     pub fn rank(&self) -> usize {
-        self.dimensions.len()
+        self.0.dimensions.len()
     }
 
     /// How the dimensions lie in memory.
     pub fn layout(&self) -> &Layout {
-        &self.layout
+        &self.0.layout
     }
 
     /// The sizes that memory is laid out for: dynamic dimensions count with their bound.
@@ -94,7 +100,7 @@ impl ArrayShape {
     /// # Errors
     /// [`LayoutError::UnboundedDimension`] where a dimension is `?`.
     pub fn bounds(&self) -> Result<Vec<i64>, LayoutError> {
-        self.dimensions
+        self.dimensions()
             .iter()
             .enumerate()
             .map(|(dimension, size)| size.bound().ok_or(LayoutError::UnboundedDimension { dimension }))

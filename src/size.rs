@@ -5,8 +5,18 @@
 //! there are tiles. Dynamic dimensions count with their bound. Split configurations (`SC`) and the metadata prefix
 //! (`M`) change no size here.
 
-use crate::index::{Indexer, checked_product, sizes_in_physical_order, untiled_strides, valid_bounds};
+use crate::index::{
+    Sizes, checked_product, physical_sizes, sizes_in_physical_order, slot_count, untiled_strides,
+    valid_bounds,
+};
 use crate::{ArrayShape, LayoutError, Shape, TileDimension};
+
+/// How much memory an array takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct MemorySize {
+    pub(crate) slots: i64,
+    pub(crate) bytes: i64,
+}
 
 impl ArrayShape {
     /// The number of dimensions whose size is not 1 (XLA's `TrueRank`).
@@ -36,17 +46,19 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// As [`Indexer::new`].
+    /// As [`Indexer::new`](crate::index::Indexer::new).
     pub fn physical_dimensions(&self) -> Result<Vec<i64>, LayoutError> {
-        Ok(Indexer::new(self)?.physical_dimensions().to_vec())
+        let mut sizes = Sizes::new();
+        self.count_slots(&mut sizes)?;
+        Ok(sizes.into_vec())
     }
 
     /// The number of element slots: elements, the padding of every tile, legacy padding and the tail alignment `L`.
     ///
     /// # Errors
-    /// As [`Indexer::new`].
+    /// As [`Indexer::new`](crate::index::Indexer::new).
     pub fn padded_elements(&self) -> Result<i64, LayoutError> {
-        Ok(Indexer::new(self)?.slots())
+        self.count_slots(&mut Sizes::new())
     }
 
     /// Bits of one slot: `E`, or the unpacked bytes of the element type.
@@ -55,10 +67,7 @@ impl ArrayShape {
     /// What makes the shape invalid.
     pub fn element_bits(&self) -> Result<i64, LayoutError> {
         self.validate()?;
-        match self.layout().element_size_in_bits() {
-            0 => Ok(self.byte_width()? * 8),
-            bits => Ok(bits),
-        }
+        self.slot_bits()
     }
 
     /// Bytes of memory that the array takes, rounded up to whole bytes at the end.
@@ -73,9 +82,15 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// As [`Indexer::new`].
+    /// As [`Indexer::new`](crate::index::Indexer::new).
     pub fn byte_size(&self) -> Result<i64, LayoutError> {
-        self.bytes_of(self.padded_elements()?)
+        Ok(self.memory_size()?.bytes)
+    }
+
+    /// Slots and bytes at once; the only check of the shape that a plan needs.
+    pub(crate) fn memory_size(&self) -> Result<MemorySize, LayoutError> {
+        let slots = self.padded_elements()?;
+        Ok(MemorySize { slots, bytes: self.bytes_of(slots)? })
     }
 
     /// Bytes that the elements alone would take, without tiles, padding or `L`; packed where the layout packs (XLA's
@@ -90,7 +105,7 @@ impl ArrayShape {
     /// Bytes that the layout costs beyond the elements: byte size less dense byte size.
     ///
     /// # Errors
-    /// As [`Indexer::new`].
+    /// As [`Indexer::new`](crate::index::Indexer::new).
     pub fn padding_bytes(&self) -> Result<i64, LayoutError> {
         Ok(self.byte_size()? - self.dense_byte_size()?)
     }
@@ -124,9 +139,9 @@ impl ArrayShape {
     /// As XLA's `IsUntiledLayout`, it never says so of a tile with `*`.
     ///
     /// # Errors
-    /// As [`Indexer::new`].
+    /// As [`Indexer::new`](crate::index::Indexer::new).
     pub fn is_untiled(&self) -> Result<bool, LayoutError> {
-        Indexer::new(self)?;
+        self.padded_elements()?;
         let mut sizes = sizes_in_physical_order(self, &self.bounds()?);
         // The distance in untiled memory that a step along each dimension makes.
         let mut strides = row_major_strides(&sizes);
@@ -177,9 +192,24 @@ impl ArrayShape {
         element_type.byte_width().map(i64::from).ok_or(LayoutError::ElementType { element_type })
     }
 
+    /// Bits of one slot of a valid shape.
+    fn slot_bits(&self) -> Result<i64, LayoutError> {
+        match self.layout().element_size_in_bits() {
+            0 => Ok(self.byte_width()? * 8),
+            bits => Ok(bits),
+        }
+    }
+
+    /// The slots that the physical sizes make, of a shape that is checked here; the sizes are left in `room`.
+    fn count_slots(&self, room: &mut Sizes) -> Result<i64, LayoutError> {
+        self.validate()?;
+        physical_sizes(self, room)?;
+        slot_count(self, room)
+    }
+
     fn bytes_of(&self, slots: i64) -> Result<i64, LayoutError> {
         // 64 bits may hold the bytes and not the bits.
-        let bytes = (i128::from(slots) * i128::from(self.element_bits()?) + 7) / 8;
+        let bytes = (i128::from(slots) * i128::from(self.slot_bits()?) + 7) / 8;
         bytes.try_into().map_err(|_| LayoutError::Overflow { what: "the size in bytes" })
     }
 }

@@ -1,5 +1,7 @@
 //! Validation: XLA's rules for shapes and layouts, one function and one error each.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::{ArrayShape, LayoutError, Shape, SplitConfig, TileDimension};
 
 type Rule = fn(&ArrayShape) -> Result<(), LayoutError>;
@@ -121,12 +123,29 @@ fn minor_to_major_range(array: &ArrayShape) -> Result<(), LayoutError> {
     }
 }
 
+/// Dimensions that were met, as bits.
+struct Seen(SmallVec<[u64; 2]>);
+
+impl Seen {
+    fn new(rank: usize) -> Seen {
+        Seen(smallvec![0; rank.div_ceil(64)])
+    }
+
+    /// Adds a dimension; true where it was there before.
+    fn insert(&mut self, dimension: usize) -> bool {
+        let (word, bit) = (&mut self.0[dimension / 64], 1 << (dimension % 64));
+        let before = *word & bit != 0;
+        *word |= bit;
+        before
+    }
+}
+
 fn minor_to_major_duplicates(array: &ArrayShape) -> Result<(), LayoutError> {
     let minor_to_major = array.layout().minor_to_major();
-    let mut seen = vec![false; array.rank()];
+    let mut seen = Seen::new(array.rank());
     for &value in minor_to_major {
         let Some(dimension) = existing(array, value) else { continue };
-        if std::mem::replace(&mut seen[dimension], true) {
+        if seen.insert(dimension) {
             return Err(LayoutError::DuplicateMinorToMajor {
                 minor_to_major: minor_to_major.to_vec(),
                 value,
@@ -183,10 +202,10 @@ fn sparse_fields(array: &ArrayShape) -> Result<(), LayoutError> {
 }
 
 fn split_configs(array: &ArrayShape) -> Result<(), LayoutError> {
-    let mut seen = vec![false; array.rank()];
+    let mut seen = Seen::new(array.rank());
     for split in array.layout().split_configs() {
         match existing(array, split.dimension) {
-            Some(physical) if !std::mem::replace(&mut seen[physical], true) => {
+            Some(physical) if !seen.insert(physical) => {
                 split_indices(array, split, physical)?;
             }
             _ => {

@@ -1,5 +1,6 @@
 //! Linear indices under everything that a layout says.
 
+use super::sizes::round_up;
 use super::tiling::TileStep;
 use super::{
     check_index, checked_product, major_to_minor, row_major, row_major_index, sizes_in_physical_order,
@@ -137,10 +138,4 @@ pub fn multi_index(shape: &ArrayShape, linear: i64) -> Result<Option<Vec<i64>>, 
     } else {
         Err(LayoutError::LinearIndexOutOfBounds { linear, slots })
     }
-}
-
-/// `slots` rounded up to a multiple of `alignment`, which is 1 or more in a valid layout.
-fn round_up(slots: i64, alignment: i64) -> Result<i64, LayoutError> {
-    let missing = (alignment - slots % alignment) % alignment;
-    slots.checked_add(missing).ok_or(LayoutError::Overflow { what: "the size with its tail alignment (L)" })
 }

@@ -19,10 +19,12 @@
 //! ```
 
 mod indexer;
+mod sizes;
 mod tiling;
 mod untiled;
 
 pub use indexer::{Indexer, linear_index, multi_index};
+pub(crate) use sizes::{Sizes, physical_sizes, slot_count};
 pub(crate) use untiled::{bump, untiled_strides};
 pub use untiled::{
     bump_indices, byte_strides_is_major_to_minor, compare_indices, dimension_stride, index_in_bounds,

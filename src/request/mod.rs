@@ -4,6 +4,9 @@ mod error;
 
 pub use error::{End, PlanError};
 
+use smallvec::SmallVec;
+
+use crate::size::MemorySize;
 use crate::{ArrayShape, LayoutError, PaddingValue, Shape, Tile, TileDimension};
 
 /// What becomes of destination slots that hold no element.
@@ -220,7 +223,7 @@ impl<'a> Request<'a> {
         })
     }
 
-    fn shape(&self, end: End) -> &'a ArrayShape {
+    pub(crate) fn shape(&self, end: End) -> &'a ArrayShape {
         match end {
             End::Source => self.src,
             End::Destination => self.dst,
@@ -235,30 +238,41 @@ impl<'a> Request<'a> {
     /// # Errors
     /// The first rule that is broken; see [`PlanError`].
     pub fn check(&self) -> Result<(), PlanError> {
+        self.memory_sizes().map(|_| ())
+    }
+
+    /// [`Request::check`], and the memory of the source and the destination.
+    pub(crate) fn memory_sizes(&self) -> Result<[MemorySize; 2], PlanError> {
         let (src, dst) = (self.src, self.dst);
         if src.element_type() != dst.element_type() {
             return Err(PlanError::ElementTypesDiffer { src: src.element_type(), dst: dst.element_type() });
         }
         expect_rank("destination", src.rank(), dst.rank())?;
-        for end in [End::Source, End::Destination] {
-            self.check_end(end)?;
-        }
+        let sizes = [self.check_end(End::Source)?, self.check_end(End::Destination)?];
         match &self.region {
-            Some(region) => self.check_region(region),
-            None => self.check_same_dimensions(),
+            Some(region) => self.check_region(region)?,
+            None => self.check_same_dimensions()?,
         }
+        Ok(sizes)
     }
 
-    fn check_end(&self, end: End) -> Result<(), PlanError> {
+    fn check_end(&self, end: End) -> Result<MemorySize, PlanError> {
         let shape = self.shape(end);
-        shape.byte_size().map_err(|error| PlanError::Layout { end, error })?;
+        let size = shape.memory_size().map_err(|error| PlanError::Layout { end, error })?;
         let slot = self.slot(end)?;
-        let Some(strides) = self.strides_bytes(end) else {
-            return match self.offset_bytes(end) {
-                0 => Ok(()),
-                offset_bytes => Err(PlanError::OffsetWithoutStrides { end, offset_bytes }),
-            };
-        };
+        match self.strides_bytes(end) {
+            Some(strides) => self.check_strides(end, slot, strides)?,
+            None if self.offset_bytes(end) != 0 => {
+                let offset_bytes = self.offset_bytes(end);
+                return Err(PlanError::OffsetWithoutStrides { end, offset_bytes });
+            }
+            None => {}
+        }
+        Ok(size)
+    }
+
+    fn check_strides(&self, end: End, slot: Slot, strides: &[i64]) -> Result<(), PlanError> {
+        let shape = self.shape(end);
         let what = if end == End::Source { "source strides" } else { "destination strides" };
         expect_rank(what, shape.rank(), strides.len())?;
         if let Slot::Bits(bits) = slot {
@@ -333,9 +347,20 @@ impl<'a> Request<'a> {
 
     /// Elements that are moved along each logical dimension. Call after [`Request::check`].
     pub fn extents(&self) -> Vec<i64> {
+        self.inline_extents().into_vec()
+    }
+
+    /// [`Request::extents`] without a heap allocation for ordinary ranks.
+    pub(crate) fn inline_extents(&self) -> SmallVec<[i64; 8]> {
         match &self.region {
-            Some(region) => region.extents.clone(),
-            None => self.src.dimensions().iter().map(|size| size.bound().unwrap_or(0)).collect(),
+            Some(region) => SmallVec::from_slice(&region.extents),
+            None => {
+                let mut extents = SmallVec::new();
+                for size in self.src.dimensions() {
+                    extents.push(size.bound().unwrap_or(0));
+                }
+                extents
+            }
         }
     }
 

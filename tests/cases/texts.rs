@@ -4,6 +4,7 @@ use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use relayout::hlo::Instruction;
+use relayout::index::Indexer;
 use relayout::{ArrayShape, DimensionSize, Layout, ParseError, Problem, Shape, SplitConfig, Tile};
 
 /// Texts are compared too, because equality of layouts leaves out the metadata prefix.
@@ -37,13 +38,22 @@ pub(crate) fn check_text(text: &str) {
     }
 }
 
+fn sizes(array: &ArrayShape) -> Vec<i64> {
+    array.physical_dimensions().expect("an array of some size has physical dimensions")
+}
+
 /// Sizes are there or refused, and fit one another.
 fn check_sizes(shape: &Shape, text: &str) {
+    if let Some(array) = shape.as_array() {
+        assert_eq!(array.padded_elements().err(), Indexer::new(array).err(), "{text:?}");
+    }
     let (Ok(bytes), Some(array)) = (shape.byte_size(), shape.as_array()) else { return };
     let slots = array.padded_elements().expect("an array of some size has slots");
     let bits = array.element_bits().expect("an array of some size has slots of some width");
     let expected = (i128::from(slots) * i128::from(bits) + 7) / 8;
     assert_eq!(i128::from(bytes), expected, "{text:?}");
+    let indexer = Indexer::new(array).expect("an array of some size has an index function");
+    assert_eq!((indexer.slots(), indexer.physical_dimensions()), (slots, &*sizes(array)), "{text:?}");
     assert!(array.elements().is_ok_and(|elements| (0..=slots).contains(&elements)), "{text:?}");
     let untiled = array.is_untiled();
     assert!(untiled.is_ok(), "{text:?}: {untiled:?}");
