@@ -4,8 +4,8 @@ mod cut;
 mod parallel;
 
 use relayout_kernels::{
-    Family, Mover, Offsets, OutOfBounds, SlotWidth, copy_offsets, copy_slot_offsets, copy_slots, fill_nest,
-    stream_threshold,
+    Family, Mover, Nest, Offsets, OutOfBounds, Side, SlotWidth, copy_offsets, copy_slot_offsets, copy_slots,
+    fill_nest, stream_threshold,
 };
 use thiserror::Error;
 
@@ -88,17 +88,31 @@ impl Plan {
         check_length(End::Destination, self.dst_len, dst.len())?;
         let stream = self.streams();
         let threads = self.threads();
-        let ranges = if threads > 1 { self.ranges(threads) } else { Vec::new() };
-        if ranges.is_empty() {
-            self.steps.iter().try_for_each(|step| self.run_step(step, src, dst, stream))?;
+        if threads > 1 {
+            self.execute_on(threads, src, dst, stream)?;
         } else {
-            let parts = split(dst, &ranges);
-            parallel::for_each(parts, threads, |(start, part)| self.run_range(src, start, part, stream))?;
+            self.steps.iter().try_for_each(|step| self.run_step(&step, src, dst, stream))?;
         }
         match &self.tables {
             Some(tables) => self.run_tables(tables, src, dst),
             None => Ok(()),
         }
+    }
+
+    /// Runs the steps on several threads, where the destination can be cut.
+    fn execute_on(
+        &self,
+        threads: usize,
+        src: &[u8],
+        dst: &mut [u8],
+        stream: bool,
+    ) -> Result<(), ExecuteError> {
+        let ranges = self.ranges(threads);
+        if ranges.is_empty() {
+            return self.steps.iter().try_for_each(|step| self.run_step(&step, src, dst, stream));
+        }
+        let parts = split(dst, &ranges);
+        parallel::for_each(parts, threads, |(start, part)| self.run_range(src, start, part, stream))
     }
 
     /// True where whole lines go past the cache.
@@ -133,25 +147,32 @@ impl Plan {
     fn run_range(&self, src: &[u8], start: usize, dst: &mut [u8], stream: bool) -> Result<(), ExecuteError> {
         let origin = start as isize;
         let range = origin..origin + dst.len() as isize;
-        for step in &self.steps {
-            cut::restrict(step, &range, &mut |part| {
-                let local = Step { dst_offset: part.dst_offset - origin, ..part.clone() };
-                self.run_step(&local, src, dst, stream)
+        for step in self.steps.iter() {
+            cut::restrict(&step, &range, &mut |part| {
+                let nest = Nest { dst_offset: part.nest.dst_offset - origin, ..part.nest };
+                self.run_step(&Step { nest, ..*part }, src, dst, stream)
             })?;
         }
         Ok(())
     }
 
-    fn run_step(&self, step: &Step, src: &[u8], dst: &mut [u8], stream: bool) -> Result<(), ExecuteError> {
+    fn run_step(
+        &self,
+        step: &Step<'_>,
+        src: &[u8],
+        dst: &mut [u8],
+        stream: bool,
+    ) -> Result<(), ExecuteError> {
         let mover = |family, element_bytes| Mover { family, element_bytes, level: self.level, stream };
         match step.kernel {
-            Kernel::Fill(fill) => fill_nest(dst, step.nest(), fill)?,
+            Kernel::Fill(fill) => fill_nest(dst, step.nest, fill)?,
             Kernel::Slots { value_bits } => {
-                copy_slots(src, self.element.src, dst, self.element.dst, step.nest(), value_bits)?;
+                copy_slots(src, self.element.src, dst, self.element.dst, step.nest, value_bits)?;
             }
-            Kernel::Copy { .. } => mover(Family::Rows, 1).run(src, dst, step.nest())?,
+            Kernel::Copy if !stream => copy(src, dst, step)?,
+            Kernel::Copy => mover(Family::Rows, 1).run(src, dst, step.nest)?,
             Kernel::Move { family, element_bytes } => {
-                mover(family, element_bytes).run(src, dst, step.nest())?
+                mover(family, element_bytes).run(src, dst, step.nest)?
             }
         }
         Ok(())
@@ -186,6 +207,22 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// One run of bytes, as far as possible without any of the kernels' cost.
+fn copy(src: &[u8], dst: &mut [u8], step: &Step<'_>) -> Result<(), OutOfBounds> {
+    let (nest, bytes) = (step.nest, step.points());
+    let range = |offset: isize| {
+        let start = usize::try_from(offset).ok()?;
+        Some(start..start.checked_add(bytes)?)
+    };
+    let outside = |side, len| OutOfBounds { side, len };
+    let from = range(nest.src_offset).and_then(|range| src.get(range));
+    let from = from.ok_or_else(|| outside(Side::Source, src.len()))?;
+    let len = dst.len();
+    let to = range(nest.dst_offset).and_then(|range| dst.get_mut(range));
+    to.ok_or_else(|| outside(Side::Destination, len))?.copy_from_slice(from);
+    Ok(())
 }
 
 /// The parts of the destination between the cuts, each with its first byte's place.

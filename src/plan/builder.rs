@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use relayout_kernels::{Level, LevelError};
 
-use super::{Plan, arrays};
+use super::{Options, Plan, arrays};
 use crate::{Padding, PlanError, Region, Request, Shape};
 
 /// The environment variable that forces a level on every plan without one of its own, for tests and measurements.
@@ -164,9 +164,7 @@ impl<'a> PlanBuilder<'a> {
             Some(level) => level.require().map_err(PlanError::Level)?,
             None => default_level()?,
         };
-        let mut plan = Plan::at_level(&request, level)?;
-        plan.max_threads = self.max_threads;
-        plan.streaming = self.streaming;
-        Ok(plan)
+        let options = Options { level, max_threads: self.max_threads, streaming: self.streaming };
+        Plan::with_options(&request, options)
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Term {
 /// A layout as a function from a logical index to a place: run the steps, then add up the terms.
 ///
 /// Registers `0..rank` are the logical dimensions; those that no step writes are zero.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Digits {
     pub(crate) rank: usize,
     /// Slots of every register: its values lie below.
@@ -39,34 +39,35 @@ pub(crate) struct Digits {
     pub(crate) terms: SmallVec<[Term; 12]>,
 }
 
-/// Expands the layout of a shape that has slots.
+/// Expands the layout of a shape that has slots, into room that is empty: digits are too large to hand around.
 ///
 /// `slot` is the width of a slot in the unit of the side, `strides` the distances between elements, or between tiles
 /// of the first tile, where the caller gives them. The request has been checked, so sizes cannot overflow and no tile
 /// ends in `*`.
-pub(crate) fn expand(shape: &ArrayShape, slot: i64, strides: Option<&[i64]>) -> Digits {
+pub(crate) fn expand(shape: &ArrayShape, slot: i64, strides: Option<&[i64]>, digits: &mut Digits) {
     let layout = shape.layout();
-    let rank = shape.rank();
-    let mut digits = Digits { rank, slots: SmallVec::new(), ops: SmallVec::new(), terms: SmallVec::new() };
+    digits.rank = shape.rank();
     let padded = layout.padded_dimensions();
     for (dimension, size) in shape.dimensions().iter().enumerate() {
         digits.slots.push(padded.get(dimension).copied().or(size.bound()).unwrap_or(0));
     }
-    let mut sequence: SmallVec<[Register; 16]> =
-        layout.minor_to_major().iter().rev().map(|&dimension| dimension as usize).collect();
-    let mut outer: SmallVec<[Register; 16]> = sequence.clone();
+    let mut sequence: SmallVec<[Register; 16]> = SmallVec::new();
+    for &dimension in layout.minor_to_major().iter().rev() {
+        sequence.push(dimension as usize);
+    }
+    let mut outer = sequence.clone();
     for (index, tile) in layout.tiles().iter().enumerate() {
         digits.apply_tile(tile.dimensions(), &mut sequence);
         if index == 0 {
-            let inside = tile.dimensions().len();
-            outer = SmallVec::from_slice(&sequence[..sequence.len() - inside.min(sequence.len())]);
+            outer.clear();
+            outer
+                .extend_from_slice(&sequence[..sequence.len() - tile.dimensions().len().min(sequence.len())]);
         }
     }
     digits.assign_strides(&sequence, slot);
     if let Some(strides) = strides {
         digits.replace_outer_strides(&outer, strides);
     }
-    digits
 }
 
 impl Digits {
@@ -78,10 +79,14 @@ impl Digits {
     /// Applies one tile to the last digits of `sequence`: counts stay in their places, insides follow at the end.
     fn apply_tile(&mut self, tile: &[TileDimension], sequence: &mut SmallVec<[Register; 16]>) {
         let missing = tile.len().saturating_sub(sequence.len());
-        let first = self.slots.len();
-        self.slots.extend(std::iter::repeat_n(1, missing));
-        sequence.insert_many(0, first..first + missing);
-        let tail: SmallVec<[Register; 16]> = sequence.drain(sequence.len() - tile.len()..).collect();
+        if missing > 0 {
+            let first = self.slots.len();
+            self.slots.extend(std::iter::repeat_n(1, missing));
+            sequence.insert_many(0, first..first + missing);
+        }
+        let untouched = sequence.len() - tile.len();
+        let tail: SmallVec<[Register; 16]> = SmallVec::from_slice(&sequence[untouched..]);
+        sequence.truncate(untouched);
         let mut insides: SmallVec<[Register; 16]> = SmallVec::new();
         let mut pending = None;
         for (entry, digit) in tile.iter().zip(tail) {
@@ -100,7 +105,7 @@ impl Digits {
                 }
             }
         }
-        sequence.extend(insides);
+        sequence.extend_from_slice(&insides);
     }
 
     fn combine(&mut self, major: Register, minor: Register) -> Register {

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use relayout_kernels::Level;
+use relayout_kernels::{Level, Nest};
 
-use super::Plan;
+use super::digits::{Digits, expand};
 use super::step::{Kernel, Step};
 use super::tables::Tables;
+use super::{Plan, unit};
+use crate::End;
 
 /// One box of a plan.
 #[non_exhaustive]
@@ -73,10 +75,8 @@ impl Plan {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn explain(&self) -> Explanation {
-        let digits =
-            |digits: &Option<super::Digits>| digits.as_ref().map(ToString::to_string).unwrap_or_default();
         let boxes: Vec<BoxExplanation> =
-            self.steps.iter().map(|step| explain_step(step, self.level)).collect();
+            self.steps.iter().map(|step| explain_step(&step, self.level)).collect();
         let mut kernels: Vec<String> = self.steps.iter().map(|step| step.kernel.name(self.level)).collect();
         kernels.extend(self.tables.as_ref().map(|_| "scalar-offsets".to_owned()));
         kernels.sort();
@@ -84,8 +84,8 @@ impl Plan {
         Explanation {
             src: self.src.to_string(),
             dst: self.dst.to_string(),
-            src_digits: digits(&self.src_digits),
-            dst_digits: digits(&self.dst_digits),
+            src_digits: self.digits(End::Source),
+            dst_digits: self.digits(End::Destination),
             boxes,
             kernels,
             reason: self.reason(),
@@ -94,6 +94,20 @@ impl Plan {
             is_identity: self.is_identity(),
             is_memcpy: self.is_memcpy(),
         }
+    }
+
+    /// The digits of one side, which a plan does not keep; empty for an array without slots.
+    fn digits(&self, end: End) -> String {
+        let (shape, width, strides) = match end {
+            End::Source => (&self.src, self.element.src, &self.src_strides),
+            End::Destination => (&self.dst, self.element.dst, &self.dst_strides),
+        };
+        if !shape.padded_elements().is_ok_and(|slots| slots > 0) {
+            return String::new();
+        }
+        let mut digits = Digits::default();
+        expand(shape, unit(width), strides.as_deref(), &mut digits);
+        digits.to_string()
     }
 
     fn reason(&self) -> String {
@@ -125,15 +139,16 @@ fn tables_reason(tables: &Tables) -> String {
     )
 }
 
-fn explain_step(step: &Step, level: Level) -> BoxExplanation {
+fn explain_step(step: &Step<'_>, level: Level) -> BoxExplanation {
+    let Nest { src_offset, dst_offset, loops } = step.nest;
     BoxExplanation {
         kernel: step.kernel.name(level),
         is_fill: matches!(step.kernel, Kernel::Fill(_)),
-        extents: step.loops.iter().map(|l| l.extent).collect(),
-        src_strides: step.loops.iter().map(|l| l.src_stride).collect(),
-        dst_strides: step.loops.iter().map(|l| l.dst_stride).collect(),
-        src_offset: step.src_offset,
-        dst_offset: step.dst_offset,
+        extents: loops.iter().map(|l| l.extent).collect(),
+        src_strides: loops.iter().map(|l| l.src_stride).collect(),
+        dst_strides: loops.iter().map(|l| l.dst_stride).collect(),
+        src_offset,
+        dst_offset,
     }
 }
 
@@ -145,7 +160,7 @@ impl fmt::Display for Plan {
         writeln!(f, "  src: {}", explanation.src_digits)?;
         writeln!(f, "  dst: {}", explanation.dst_digits)?;
         write!(f, "  {}", explanation.reason)?;
-        for step in &self.steps {
+        for step in self.steps.iter() {
             write!(f, "\n  {} {step}", step.kernel.name(self.level))?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 //! A tree over an index `e` is a leaf, `stride * e`, or a split at a size `t`: `Q(e div t) + R(e mod t)`. The place of
 //! an element is the sum over the trees of its indices.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::digits::{Digits, Op};
 
@@ -28,17 +28,31 @@ pub(crate) struct Group {
     pub(crate) root: NodeId,
 }
 
+impl Group {
+    /// The group of a register that no step writes.
+    fn new(digits: &Digits, register: usize, root: NodeId) -> Group {
+        let mut dimensions = SmallVec::new();
+        if register < digits.rank {
+            dimensions.push(register);
+        }
+        Group { dimensions, root }
+    }
+}
+
+/// The indices of a side.
+pub(crate) type Groups = SmallVec<[Group; 8]>;
+
 /// Layouts of more steps than this go by tables: walking a tree recurses once a step, and stacks are finite.
 const MAX_STEPS: usize = 256;
 
 /// All trees of a relayout, of both sides.
 #[derive(Default, Debug)]
 pub(crate) struct Forest {
-    nodes: SmallVec<[Node; 48]>,
+    nodes: SmallVec<[Node; 96]>,
 }
 
 /// The trees that together are one register: the value is their mixed-radix number, most major first.
-type Parts = SmallVec<[NodeId; 2]>;
+type Parts = SmallVec<[NodeId; 4]>;
 
 impl Forest {
     pub(crate) fn node(&self, id: NodeId) -> Node {
@@ -71,31 +85,62 @@ impl Forest {
     /// Grows one side's trees from its digits. `None` where a `*` merges parts of dimensions in a way that no tree over
     /// whole dimensions expresses, and beyond
     /// [`MAX_STEPS`].
-    pub(crate) fn plant(&mut self, digits: &Digits) -> Option<SmallVec<[Group; 6]>> {
+    pub(crate) fn plant(&mut self, digits: &Digits, groups: &mut Groups) -> Option<()> {
         if digits.ops.len() > MAX_STEPS {
             return None;
         }
-        let mut groups: SmallVec<[Group; 6]> = SmallVec::new();
-        let mut parts: SmallVec<[Parts; 16]> = digits.slots.iter().map(|_| Parts::new()).collect();
-        let written: SmallVec<[usize; 16]> = digits.ops.iter().flat_map(outputs).collect();
-        for register in (0..digits.slots.len()).filter(|register| !written.contains(register)) {
+        if digits.ops.iter().any(|op| matches!(op, Op::Combine { .. })) {
+            self.plant_merged(digits, groups)
+        } else {
+            self.plant_divided(digits, groups);
+            Some(())
+        }
+    }
+
+    /// [`Forest::plant`] where nothing is merged: every register is a node of its own.
+    fn plant_divided(&mut self, digits: &Digits, groups: &mut Groups) {
+        let first = self.nodes.len() as u32;
+        let node = |register: usize| NodeId(first + register as u32);
+        for &slots in &digits.slots {
+            self.nodes.push(Node::Leaf { slots, stride: 0 });
+        }
+        for op in &digits.ops {
+            if let Op::Divide { input, by, quotient, remainder } = *op {
+                let (quotient, remainder) = (node(quotient), node(remainder));
+                self.set(node(input), Node::Split { size: by, quotient, remainder });
+            }
+        }
+        for term in &digits.terms {
+            let slots = digits.slots[term.register];
+            self.set(node(term.register), Node::Leaf { slots, stride: term.stride });
+        }
+        for register in roots(digits) {
+            groups.push(Group::new(digits, register, node(register)));
+        }
+    }
+
+    /// [`Forest::plant`] where a `*` merges parts of dimensions.
+    fn plant_merged(&mut self, digits: &Digits, groups: &mut Groups) -> Option<()> {
+        let mut parts: SmallVec<[Parts; 16]> = smallvec![Parts::new(); digits.slots.len()];
+        for register in roots(digits) {
             let root = self.add(Node::Leaf { slots: digits.slots[register], stride: 0 });
-            let dimensions = (register < digits.rank).then_some(register).into_iter().collect();
-            groups.push(Group { dimensions, root });
+            groups.push(Group::new(digits, register, root));
             parts[register].push(root);
         }
         for op in &digits.ops {
             match *op {
                 Op::Combine { major, minor, out } => {
-                    parts[out] = parts[major].iter().chain(&parts[minor]).copied().collect();
+                    let mut whole = std::mem::take(&mut parts[major]);
+                    whole.extend_from_slice(&parts[minor]);
+                    parts[out] = whole;
                 }
                 Op::Divide { input, by, quotient, remainder } => {
                     let whole = std::mem::take(&mut parts[input]);
                     let divided = match self.divide(&whole, by) {
                         Some(divided) => divided,
                         None => {
-                            let merged = self.merge_roots(&whole, &mut groups)?;
-                            self.divide(&Parts::from_slice(&[merged]), by)?
+                            let merged = self.merge_roots(&whole, groups)?;
+                            self.divide(&[merged], by)?
                         }
                     };
                     (parts[quotient], parts[remainder]) = divided;
@@ -110,7 +155,7 @@ impl Forest {
                 stride *= slots;
             }
         }
-        Some(groups)
+        Some(())
     }
 
     /// Slots of a leaf that has no stride yet.
@@ -123,7 +168,7 @@ impl Forest {
 
     /// Divides a mixed-radix number by `by`: parts below go to the remainder, parts above to the quotient, and the one
     /// between is split. `None` where `by` fits between no two parts.
-    fn divide(&mut self, whole: &Parts, mut by: i64) -> Option<(Parts, Parts)> {
+    fn divide(&mut self, whole: &[NodeId], mut by: i64) -> Option<(Parts, Parts)> {
         let fits = |by: i64, slots: i64| by % slots == 0 || slots % by == 0;
         let mut rest = by;
         for &part in whole.iter().skip(1).rev() {
@@ -154,7 +199,7 @@ impl Forest {
     }
 
     /// Makes one index of parts that are whole, undivided dimensions.
-    fn merge_roots(&mut self, whole: &Parts, groups: &mut SmallVec<[Group; 6]>) -> Option<NodeId> {
+    fn merge_roots(&mut self, whole: &[NodeId], groups: &mut Groups) -> Option<NodeId> {
         let mut dimensions = SmallVec::new();
         let mut slots = 1;
         for &part in whole {
@@ -214,10 +259,14 @@ impl Forest {
     }
 }
 
-/// The registers that a step writes.
-fn outputs(op: &Op) -> SmallVec<[usize; 2]> {
-    match *op {
-        Op::Combine { out, .. } => SmallVec::from_slice(&[out]),
-        Op::Divide { quotient, remainder, .. } => SmallVec::from_slice(&[quotient, remainder]),
+/// The registers that no step writes.
+fn roots(digits: &Digits) -> impl Iterator<Item = usize> + use<> {
+    let mut written: SmallVec<[bool; 32]> = smallvec![false; digits.slots.len()];
+    for op in &digits.ops {
+        match *op {
+            Op::Combine { out, .. } => written[out] = true,
+            Op::Divide { quotient, remainder, .. } => (written[quotient], written[remainder]) = (true, true),
+        }
     }
+    (0..written.len()).filter(move |&register| !written[register])
 }

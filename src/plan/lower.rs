@@ -3,9 +3,9 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::digits::Digits;
-use super::forest::{Forest, Group, Node, NodeId};
+use super::forest::{Forest, Group, Groups, Node, NodeId};
 use super::padding::padding;
-use super::pieces::{Atom, Cursor, Piece, Pieces, pieces, product};
+use super::pieces::{Atom, Cursor, Piece, Pieces, each_product, pieces, products};
 
 /// More boxes than this and the offset tables take over: planning and walking them would cost more than tables do.
 pub(crate) const MAX_BOXES: usize = 1024;
@@ -24,35 +24,99 @@ impl Window {
     }
 }
 
-/// An index that both sides have in common: a logical dimension, or several that one side merged.
-struct Index {
-    src: Cursor,
-    dst: Cursor,
-    count: i64,
+/// Several lists of pieces in one: a list per index.
+#[derive(Default)]
+pub(crate) struct Lists {
+    pieces: Pieces,
+    ends: SmallVec<[usize; 8]>,
 }
 
-/// The boxes that move every element of the window, and none twice. `None` where the sides have no common indices, or
-/// where there would be more than [`MAX_BOXES`].
-pub(crate) fn copies(src: &Digits, dst: &Digits, window: &Window) -> Option<Pieces> {
-    let mut forest = Forest::default();
-    let (src_groups, dst_groups) = (forest.plant(src)?, forest.plant(dst)?);
-    let mut boxes: Pieces = smallvec![Piece::default()];
-    for index in common_indices(&mut forest, &src_groups, &dst_groups, src, dst, window)? {
-        let cut = pieces(&mut forest, index.src, index.dst, index.count)?;
-        boxes = product(&boxes, &cut, MAX_BOXES)?;
+impl Lists {
+    /// Adds a list, which `fill` puts behind those that are there.
+    pub(crate) fn add(&mut self, fill: impl FnOnce(&mut Pieces) -> Option<()>) -> Option<()> {
+        fill(&mut self.pieces)?;
+        self.ends.push(self.pieces.len());
+        Some(())
     }
-    Some(boxes)
+
+    pub(crate) fn list(&self, number: usize) -> &[Piece] {
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.pieces[start..self.ends[number]]
+    }
+
+    pub(crate) fn all(&self) -> SmallVec<[&[Piece]; 8]> {
+        let mut lists = SmallVec::new();
+        for number in 0..self.ends.len() {
+            lists.push(self.list(number));
+        }
+        lists
+    }
 }
 
-/// The boxes of one side's padding, places in `dst_offset` and `dst_stride`; at worst one box of everything, which is
-/// then to be filled before any element arrives.
-pub(crate) fn fills(digits: &Digits, extents: &[i64]) -> Pieces {
+/// Calls `visit` with the boxes that move every element of the window, and none twice.
+///
+/// `None` where `visit` gives up; `Some(false)` where the sides have no common indices, or where there would be more than
+/// [`MAX_BOXES`], of which none was visited.
+pub(crate) fn copies(
+    src: &Digits,
+    dst: &Digits,
+    window: &Window,
+    visit: &mut impl FnMut(&mut Piece) -> Option<()>,
+) -> Option<bool> {
+    if src.ops.is_empty() && dst.ops.is_empty() {
+        visit(&mut untiled(src, dst, window))?;
+        return Some(true);
+    }
+    let mut lists = Lists::default();
+    if common_indices(src, dst, window, &mut lists).is_none() {
+        return Some(false);
+    }
+    let lists = lists.all();
+    if products(&lists).is_none_or(|count| count > MAX_BOXES) {
+        return Some(false);
+    }
+    each_product(&lists, visit)?;
+    Some(true)
+}
+
+/// The one box of two sides without tiles: their terms are the dimensions.
+fn untiled(src: &Digits, dst: &Digits, window: &Window) -> Piece {
+    let mut piece = Piece::default();
+    for &extent in &window.extents {
+        piece.atoms.push(Atom { extent, src_stride: 0, dst_stride: 0 });
+    }
+    for term in &src.terms {
+        piece.atoms[term.register].src_stride = term.stride;
+        piece.src_offset += term.stride * window.src_start[term.register];
+    }
+    for term in &dst.terms {
+        piece.atoms[term.register].dst_stride = term.stride;
+        piece.dst_offset += term.stride * window.dst_start[term.register];
+    }
+    piece
+}
+
+/// Calls `visit` with the boxes of one side's padding, places in `dst_offset` and `dst_stride`; at worst with one box of
+/// everything, which is then to be filled before any element arrives. `None` where `visit` gives up.
+pub(crate) fn fills(
+    digits: &Digits,
+    extents: &[i64],
+    visit: &mut impl FnMut(&mut Piece) -> Option<()>,
+) -> Option<()> {
     let mut forest = Forest::default();
-    let exact = forest.plant(digits).and_then(|groups| {
+    let mut groups = Groups::new();
+    let mut visited = false;
+    let exact = forest.plant(digits, &mut groups).and_then(|()| {
         let values = |group: &Group| group.dimensions.iter().map(|&d| extents[d]).product();
-        padding(&mut forest, &groups, values, MAX_BOXES)
+        padding(&mut forest, &groups, values, &mut |piece| {
+            visited = true;
+            visit(piece)
+        })
     });
-    exact.unwrap_or_else(|| smallvec![every_slot(digits)])
+    match exact {
+        None if !visited => visit(&mut every_slot(digits)),
+        result => result,
+    }
 }
 
 /// One box of all slots of a side.
@@ -65,28 +129,26 @@ fn every_slot(digits: &Digits) -> Piece {
     Piece { src_offset: 0, dst_offset: 0, atoms: atoms.collect() }
 }
 
-/// The boxes of one side's elements alone, from which exact bounds of its places follow.
-pub(crate) fn elements(digits: &Digits, start: &[i64], extents: &[i64]) -> Option<Vec<Pieces>> {
+/// The pieces of every index of one side's elements alone, from which exact bounds of its places follow.
+pub(crate) fn elements(digits: &Digits, start: &[i64], extents: &[i64]) -> Option<Lists> {
     let mut forest = Forest::default();
-    let groups = forest.plant(digits)?;
-    let mut cut = Vec::new();
+    let mut groups = Groups::new();
+    forest.plant(digits, &mut groups)?;
+    let mut lists = Lists::default();
     for group in &groups {
         let [dimension] = group.dimensions[..] else { continue };
         let cursor = Cursor { tree: group.root, start: start[dimension] };
-        cut.push(pieces(&mut forest, cursor, cursor, extents[dimension])?);
+        lists.add(|out| pieces(&mut forest, cursor, cursor, extents[dimension], out))?;
     }
-    Some(cut)
+    Some(lists)
 }
 
-fn common_indices(
-    forest: &mut Forest,
-    src_groups: &[Group],
-    dst_groups: &[Group],
-    src: &Digits,
-    dst: &Digits,
-    window: &Window,
-) -> Option<SmallVec<[Index; 6]>> {
-    let mut indices = SmallVec::new();
+/// Cuts every index that both sides have in common: a logical dimension, or several that one side merged.
+fn common_indices(src: &Digits, dst: &Digits, window: &Window, lists: &mut Lists) -> Option<()> {
+    let mut forest = Forest::default();
+    let (mut src_groups, mut dst_groups) = (Groups::new(), Groups::new());
+    forest.plant(src, &mut src_groups)?;
+    forest.plant(dst, &mut dst_groups)?;
     let mut done: SmallVec<[bool; 16]> = smallvec![false; src.rank];
     for dimension in 0..src.rank {
         if done[dimension] {
@@ -97,11 +159,9 @@ fn common_indices(
         let whole = if a.dimensions.len() >= b.dimensions.len() { &a.dimensions } else { &b.dimensions };
         whole.iter().for_each(|&dimension| done[dimension] = true);
         if whole.len() == 1 {
-            indices.push(Index {
-                src: Cursor { tree: a.root, start: window.src_start[dimension] },
-                dst: Cursor { tree: b.root, start: window.dst_start[dimension] },
-                count: window.extents[dimension],
-            });
+            let src = Cursor { tree: a.root, start: window.src_start[dimension] };
+            let dst = Cursor { tree: b.root, start: window.dst_start[dimension] };
+            lists.add(|out| pieces(&mut forest, src, dst, window.extents[dimension], out))?;
             continue;
         }
         // Merged dimensions are one index only where they are whole on both sides.
@@ -109,13 +169,12 @@ fn common_indices(
         if !whole.iter().all(is_whole) {
             return None;
         }
-        indices.push(Index {
-            src: Cursor { tree: fold(forest, src_groups, whole, &window.extents)?, start: 0 },
-            dst: Cursor { tree: fold(forest, dst_groups, whole, &window.extents)?, start: 0 },
-            count: whole.iter().map(|&d| window.extents[d]).product(),
-        });
+        let src = Cursor { tree: fold(&mut forest, &src_groups, whole, &window.extents)?, start: 0 };
+        let dst = Cursor { tree: fold(&mut forest, &dst_groups, whole, &window.extents)?, start: 0 };
+        let count = whole.iter().map(|&d| window.extents[d]).product();
+        lists.add(|out| pieces(&mut forest, src, dst, count, out))?;
     }
-    Some(indices)
+    Some(())
 }
 
 /// One tree over the merged dimensions `whole` (most major first), from a side that may keep some of them apart.

@@ -7,7 +7,10 @@
 //! | lower | `lower`, `pieces`, `padding` | two forests | strided boxes, and boxes of padding |
 //! | normalize | `normalize` | a box | its shortest loop nest |
 //! | choose | `choose` | a loop nest | a step: the kernel that runs it |
+//! | one side | `side`, `reach` | a checked request | its digits, its buffer's length, the fills of its padding |
 //! | tables | `tables` | two sides' digits | the way for pairs without a short list of boxes |
+//!
+//! Ordinary ranks and box counts are planned without a heap allocation: lists are inline and filled in place.
 
 mod builder;
 mod choose;
@@ -19,23 +22,23 @@ mod normalize;
 mod padding;
 mod pieces;
 mod reach;
+mod side;
 pub(crate) mod step;
 pub(crate) mod tables;
 
-use relayout_kernels::{Fill, Level, SlotWidth};
+use relayout_kernels::Level;
 use smallvec::SmallVec;
 
 pub use builder::{PlanBuilder, Streaming};
 pub use explain::{BoxExplanation, Explanation};
 
 use crate::request::array_of;
-use crate::{ArrayShape, End, Padding, PlanError, Request, Shape, Slot};
-use choose::{Element, choose, choose_fill};
-use digits::{Digits, expand};
+use crate::{ArrayShape, End, PlanError, Request, Shape};
+use choose::{Element, choose};
+use digits::Digits;
 use lower::Window;
-use pieces::{Atom, Piece, Pieces};
-use reach::{Reach, check_overlap};
-use step::{Kernel, Step, slot_width};
+use side::{Side, unit};
+use step::{Kernel, Step, Steps};
 use tables::Tables;
 
 /// A relayout, planned: validated, immutable, shareable between threads.
@@ -55,21 +58,25 @@ use tables::Tables;
 pub struct Plan {
     pub(crate) src: ArrayShape,
     pub(crate) dst: ArrayShape,
-    pub(crate) src_digits: Option<Digits>,
-    pub(crate) dst_digits: Option<Digits>,
+    /// Where the caller gave some; kept for those who ask what the plan is.
+    pub(crate) src_strides: Option<Strides>,
+    pub(crate) dst_strides: Option<Strides>,
     pub(crate) src_len: BufferLength,
     pub(crate) dst_len: BufferLength,
     pub(crate) element: Element,
     /// In this order: fills come first, so that a fill of everything is written over.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Steps,
     /// Where boxes would be too many, the elements' way instead.
-    pub(crate) tables: Option<Tables>,
+    pub(crate) tables: Option<Box<Tables>>,
     /// Added to every place that comes from `tables`.
     pub(crate) table_base: [i64; 2],
     pub(crate) max_threads: Option<usize>,
     pub(crate) level: Level,
     pub(crate) streaming: Streaming,
 }
+
+/// Explicit strides, inline for ordinary ranks.
+type Strides = SmallVec<[i64; 6]>;
 
 /// How long a buffer must be, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,14 +95,12 @@ impl BufferLength {
     }
 }
 
-/// One side of a request, expanded.
-struct SidePlan {
-    end: End,
-    digits: Option<Digits>,
-    width: SlotWidth,
-    /// Width of a slot in the unit of the side.
-    slot: i64,
-    len: BufferLength,
+/// What a plan is asked for beside the request.
+#[derive(Clone, Copy, Debug)]
+struct Options {
+    level: Level,
+    max_threads: Option<usize>,
+    streaming: Streaming,
 }
 
 impl Plan {
@@ -129,50 +134,56 @@ impl Plan {
     /// # Errors
     /// [`PlanError`], by what the request breaks.
     pub fn from_request(request: &Request<'_>) -> Result<Plan, PlanError> {
-        Plan::at_level(request, builder::default_level()?)
+        let level = builder::default_level()?;
+        Plan::with_options(request, Options { level, max_threads: None, streaming: Streaming::Auto })
     }
 
-    fn at_level(request: &Request<'_>, level: Level) -> Result<Plan, PlanError> {
-        request.check()?;
+    fn with_options(request: &Request<'_>, options: Options) -> Result<Plan, PlanError> {
+        let [src_size, dst_size] = request.memory_sizes()?;
         let window = window(request);
-        let src = side(request, End::Source, &window)?;
-        let dst = side(request, End::Destination, &window)?;
-        let element = Element { src: src.width, dst: dst.width, bits: request.moved_bits()? };
-        let overflow = |end| move || PlanError::AddressOverflow { end };
+        let src = Side::new(request, End::Source, src_size)?;
+        let dst = Side::new(request, End::Destination, dst_size)?;
+        let (mut src_room, mut dst_room) = (Digits::default(), Digits::default());
+        let (src_digits, dst_digits) = (src.digits(&mut src_room), dst.digits(&mut dst_room));
         let mut plan = Plan {
             src: request.src().clone(),
             dst: request.dst().clone(),
-            src_len: src.len,
-            dst_len: dst.len,
-            element,
-            steps: padding_steps(request, &dst, &window).ok_or_else(overflow(End::Destination))??,
+            src_strides: src.strides.map(Strides::from_slice),
+            dst_strides: dst.strides.map(Strides::from_slice),
+            src_len: src.buffer_length(src_digits, &window)?,
+            dst_len: dst.buffer_length(dst_digits, &window)?,
+            element: Element { src: src.width, dst: dst.width, bits: request.moved_bits()? },
+            steps: Steps::default(),
             tables: None,
-            table_base: [request.offset_bytes(End::Source), request.offset_bytes(End::Destination)],
-            max_threads: None,
-            level,
-            streaming: Streaming::Auto,
-            src_digits: src.digits,
-            dst_digits: dst.digits,
+            table_base: [src.offset, dst.offset],
+            max_threads: options.max_threads,
+            level: options.level,
+            streaming: options.streaming,
         };
-        if let (Some(src), Some(dst)) = (&plan.src_digits, &plan.dst_digits)
+        if let Some(digits) = dst_digits {
+            let fills = dst.fills(digits, &window, &mut plan.steps);
+            fills.ok_or(PlanError::AddressOverflow { end: End::Destination })?;
+        }
+        if let (Some(src), Some(dst)) = (src_digits, dst_digits)
             && !window.is_empty()
         {
-            match lower::copies(src, dst, &window) {
-                Some(boxes) => {
-                    for piece in boxes {
-                        let [src_base, dst_base] = plan.table_base;
-                        let placed = Piece {
-                            src_offset: piece.src_offset + src_base,
-                            dst_offset: piece.dst_offset + dst_base,
-                            ..piece
-                        };
-                        plan.steps.extend(choose(&placed, element).ok_or_else(overflow(End::Source))?);
-                    }
-                }
-                None => plan.tables = Some(Tables::new(src.clone(), dst.clone(), &window)),
-            }
+            plan.add_copies(src, dst, &window).ok_or(PlanError::AddressOverflow { end: End::Source })?;
         }
         Ok(plan)
+    }
+
+    /// Adds what moves the elements; `None` where an address does not fit this machine.
+    fn add_copies(&mut self, src: &Digits, dst: &Digits, window: &Window) -> Option<()> {
+        let [src_base, dst_base] = self.table_base;
+        let (element, steps) = (self.element, &mut self.steps);
+        let boxes = lower::copies(src, dst, window, &mut |piece| {
+            piece.shift(src_base, dst_base);
+            choose(piece, element, steps)
+        });
+        if !boxes? {
+            self.tables = Some(Box::new(Tables::new(src.clone(), dst.clone(), window)));
+        }
+        Some(())
     }
 
     /// Bytes of the source buffer; with strides, the least that it may have.
@@ -202,8 +213,8 @@ impl Plan {
 
     /// True where executing writes the destination with one copy of contiguous bytes, and nothing else.
     pub fn is_memcpy(&self) -> bool {
-        let one_copy = matches!(self.steps[..], [Step { kernel: Kernel::Copy { .. }, .. }]);
-        self.tables.is_none() && (one_copy || self.steps.is_empty())
+        let copies = self.steps.iter().all(|step| matches!(step.kernel, Kernel::Copy));
+        self.tables.is_none() && self.steps.len() <= 1 && copies
     }
 
     /// True where the destination's bytes are the source's bytes, so that a caller may skip the relayout.
@@ -215,8 +226,9 @@ impl Plan {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn is_identity(&self) -> bool {
-        let whole = |step: &Step| {
-            step.src_offset == 0 && step.dst_offset == 0 && step.points() == self.dst_byte_size()
+        let whole = |step: Step<'_>| {
+            let starts = [step.nest.src_offset, step.nest.dst_offset];
+            starts == [0, 0] && step.points() == self.dst_byte_size()
         };
         self.is_memcpy() && self.src_byte_size() == self.dst_byte_size() && self.steps.iter().all(whole)
     }
@@ -228,104 +240,10 @@ fn window(request: &Request<'_>) -> Window {
         request.region().map_or_else(zero, |region| SmallVec::from_slice(of(region)))
     };
     Window {
-        extents: request.extents().into(),
+        extents: request.inline_extents(),
         src_start: start(crate::Region::src_start),
         dst_start: start(crate::Region::dst_start),
     }
-}
-
-/// Expands one side and finds how long its buffer must be.
-fn side(request: &Request<'_>, end: End, window: &Window) -> Result<SidePlan, PlanError> {
-    let layout = |error| PlanError::Layout { end, error };
-    let shape = if end == End::Source { request.src() } else { request.dst() };
-    let slot = request.slot(end)?;
-    let width = slot_width(slot).ok_or(PlanError::AddressOverflow { end })?;
-    let unit = match slot {
-        Slot::Bytes(bytes) => bytes,
-        Slot::Bits(_) => 1,
-    };
-    let strides = request.strides_bytes(end);
-    // An array without slots has no digits: its sizes need not even fit 64 bits before the zero is met.
-    let digits = (shape.padded_elements().map_err(layout)? > 0).then(|| expand(shape, unit, strides));
-    let len = match (&digits, strides) {
-        (Some(digits), Some(_)) => {
-            let start = if end == End::Source { &window.src_start } else { &window.dst_start };
-            let mut reach = Reach::of_elements(digits, start, window, unit, end)?;
-            if end == End::Destination {
-                let writes_padding = request.covers_destination() && request.padding() != Padding::Leave;
-                check_overlap(digits, window, writes_padding, unit)?;
-                if writes_padding {
-                    reach.add_pieces(&lower::fills(digits, &window.extents), unit);
-                }
-            }
-            BufferLength::AtLeast(reach.buffer_length(request.offset_bytes(end), end)?)
-        }
-        (None, Some(_)) => BufferLength::AtLeast(0),
-        (_, None) => {
-            let bytes = shape.byte_size().map_err(layout)?;
-            BufferLength::Exactly(usize::try_from(bytes).map_err(|_| PlanError::AddressOverflow { end })?)
-        }
-    };
-    Ok(SidePlan { end, digits, width, slot: unit, len })
-}
-
-/// The steps that write the destination's padding; `None` where an address does not fit this machine.
-fn padding_steps(
-    request: &Request<'_>,
-    side: &SidePlan,
-    window: &Window,
-) -> Option<Result<Vec<Step>, PlanError>> {
-    let value = match request.padding() {
-        Padding::Leave => return Some(Ok(Vec::new())),
-        Padding::Zero => 0,
-        Padding::Fill(value) => value,
-    };
-    let (Some(digits), true) = (&side.digits, request.covers_destination()) else {
-        return Some(Ok(Vec::new()));
-    };
-    let mut pieces = lower::fills(digits, &window.extents);
-    let mut steps = Vec::new();
-    if request.strides_bytes(side.end).is_none() {
-        match tail(request.dst(), digits, side) {
-            Ok((slots, unused)) => {
-                pieces.extend(slots);
-                if let Some(unused) = unused {
-                    steps.push(choose_fill(&unused, Fill { value: 0, width: side.width })?);
-                }
-            }
-            Err(error) => return Some(Err(PlanError::Layout { end: side.end, error })),
-        }
-    }
-    let base = request.offset_bytes(side.end);
-    for piece in &pieces {
-        let placed = Piece { dst_offset: piece.dst_offset + base, ..piece.clone() };
-        steps.push(choose_fill(&placed, Fill { value, width: side.width })?);
-    }
-    Some(Ok(steps))
-}
-
-/// What lies behind the last digit's slots: the slots that `L` adds, and the unused bits of the last byte.
-fn tail(
-    shape: &ArrayShape,
-    digits: &Digits,
-    side: &SidePlan,
-) -> Result<(Pieces, Option<Piece>), crate::LayoutError> {
-    let total = shape.padded_elements()?;
-    let placed: i64 = digits.terms.iter().map(|term| digits.slots[term.register]).product();
-    let run = |first: i64, slots: i64| Piece {
-        src_offset: 0,
-        dst_offset: first * side.slot,
-        atoms: SmallVec::from_slice(&[Atom { extent: slots, src_stride: side.slot, dst_stride: side.slot }]),
-    };
-    let added = (total > placed).then(|| run(placed, total - placed)).into_iter().collect();
-    let unused = match side.width {
-        SlotWidth::Bits(bits) => match total % (8 / bits as i64) {
-            0 => None,
-            over => Some(run(total, 8 / bits as i64 - over)),
-        },
-        SlotWidth::Bytes(_) => None,
-    };
-    Ok((added, unused))
 }
 
 /// The arrays of two shapes.

@@ -1,23 +1,19 @@
 //! Loop nests in their simplest form: small total functions, each of which keeps the set of moves as it is.
 
-use smallvec::SmallVec;
-
 use super::pieces::{Atom, Piece};
 
 /// The simplest form of a box: no loop that runs once, destination strides positive and descending, neighbours that
 /// continue one another made one.
-pub(crate) fn normalize(piece: &Piece) -> Piece {
-    let mut piece = piece.clone();
-    remove_trivial(&mut piece.atoms);
-    flip_backward(&mut piece);
-    sort_by_destination(&mut piece.atoms);
-    coalesce(&mut piece.atoms);
-    piece
+pub(crate) fn normalize(piece: &mut Piece) {
+    remove_trivial(piece);
+    flip_backward(piece);
+    sort_by_destination(piece);
+    coalesce(piece);
 }
 
 /// Drops loops that run once.
-fn remove_trivial(atoms: &mut SmallVec<[Atom; 6]>) {
-    atoms.retain(|atom| atom.extent != 1);
+fn remove_trivial(piece: &mut Piece) {
+    piece.atoms.retain(|atom| atom.extent != 1);
 }
 
 /// Walks loops whose destination goes backward from their other end.
@@ -31,27 +27,31 @@ fn flip_backward(piece: &mut Piece) {
 }
 
 /// Slowest destination first; among equals (which only broadcasts have) the slowest source first.
-fn sort_by_destination(atoms: &mut SmallVec<[Atom; 6]>) {
-    atoms.sort_by_key(|atom| {
+fn sort_by_destination(piece: &mut Piece) {
+    piece.atoms.sort_by_key(|atom| {
         std::cmp::Reverse((atom.dst_stride.unsigned_abs(), atom.src_stride.unsigned_abs()))
     });
 }
 
 /// Joins an outer loop with the inner one that it continues on both sides.
-fn coalesce(atoms: &mut SmallVec<[Atom; 6]>) {
-    let mut joined: SmallVec<[Atom; 6]> = SmallVec::new();
-    for &inner in atoms.iter() {
+fn coalesce(piece: &mut Piece) {
+    let atoms = &mut piece.atoms;
+    let mut kept = 0;
+    for next in 0..atoms.len() {
+        let inner = atoms[next];
+        let steps = |stride: i64| stride.checked_mul(inner.extent);
         let continues = |outer: &Atom| {
-            let steps = |stride: i64| stride.checked_mul(inner.extent);
             Some(outer.src_stride) == steps(inner.src_stride)
                 && Some(outer.dst_stride) == steps(inner.dst_stride)
         };
-        match joined.last_mut() {
-            Some(outer) if continues(outer) => *outer = Atom { extent: outer.extent * inner.extent, ..inner },
-            _ => joined.push(inner),
+        if kept > 0 && continues(&atoms[kept - 1]) {
+            atoms[kept - 1] = Atom { extent: atoms[kept - 1].extent * inner.extent, ..inner };
+        } else {
+            atoms[kept] = inner;
+            kept += 1;
         }
     }
-    *atoms = joined;
+    atoms.truncate(kept);
 }
 
 #[cfg(test)]
@@ -63,7 +63,9 @@ mod tests {
     }
 
     fn normal(atoms: &[Atom]) -> Piece {
-        normalize(&Piece { src_offset: 0, dst_offset: 0, atoms: atoms.iter().copied().collect() })
+        let mut piece = Piece { src_offset: 0, dst_offset: 0, atoms: atoms.iter().copied().collect() };
+        normalize(&mut piece);
+        piece
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Which bytes explicit strides reach, and whether they keep the destination's elements apart.
 
+use smallvec::SmallVec;
+
 use super::digits::Digits;
 use super::lower::{Window, elements};
 use super::pieces::{Atom, Piece};
@@ -32,9 +34,9 @@ impl Reach {
         total.ok_or(PlanError::AddressOverflow { end })?;
         let (mut low, mut high) = (0, width);
         match elements(digits, start, &window.extents) {
-            Some(indices) => {
+            Some(lists) => {
                 // Indices are independent, so the extremes of the sum are the sums of the extremes.
-                for pieces in indices {
+                for pieces in lists.all() {
                     low += pieces.iter().map(|piece| extremes(piece).0).min().unwrap_or(0);
                     high += pieces.iter().map(|piece| extremes(piece).1).max().unwrap_or(0);
                 }
@@ -51,13 +53,11 @@ impl Reach {
         Ok(Reach { bounds: Some((low, high)) })
     }
 
-    /// Counts the destination places of some boxes in.
-    pub(crate) fn add_pieces(&mut self, pieces: &[Piece], width: i64) {
-        for piece in pieces {
-            let (low, high) = extremes(piece);
-            let (old_low, old_high) = self.bounds.unwrap_or((low, high + width));
-            self.bounds = Some((old_low.min(low), old_high.max(high + width)));
-        }
+    /// Counts the destination places of a box in.
+    pub(crate) fn add_piece(&mut self, piece: &Piece, width: i64) {
+        let (low, high) = extremes(piece);
+        let (old_low, old_high) = self.bounds.unwrap_or((low, high + width));
+        self.bounds = Some((old_low.min(low), old_high.max(high + width)));
     }
 
     /// Bytes that a buffer must have whose element of index 0 lies at `offset`.
@@ -98,7 +98,7 @@ pub(crate) fn check_overlap(
         true => window.extents[register],
         false => digits.slots[register],
     };
-    let mut loops: Vec<(i64, i64)> =
+    let mut loops: SmallVec<[(i64, i64); 16]> =
         digits.terms.iter().map(|term| (term.stride, extent(term.register))).filter(|l| l.1 > 1).collect();
     loops.sort_by_key(|l| l.0.unsigned_abs());
     let mut span = width;

@@ -12,7 +12,7 @@ use crate::Slot;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Kernel {
     /// One run of bytes.
-    Copy { bytes: usize },
+    Copy,
     /// Elements of whole bytes, by a family of vector kernels.
     Move { family: Family, element_bytes: usize },
     /// Values of packed slots, or values narrower than their slots, one at a time.
@@ -25,7 +25,7 @@ impl Kernel {
     /// The name, `{level}-{family}-b{bits}`.
     pub(crate) fn name(self, level: Level) -> String {
         match self {
-            Kernel::Copy { .. } => format!("{level}-copy"),
+            Kernel::Copy => format!("{level}-copy"),
             // The portable body of every family is the strided one.
             Kernel::Move { family, element_bytes } => match (level, family) {
                 (_, Family::Strided) | (Level::Scalar, _) => format!("scalar-strided-b{}", element_bytes * 8),
@@ -38,49 +38,76 @@ impl Kernel {
 }
 
 /// One box, ready to run.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Step {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Step<'a> {
     pub(crate) kernel: Kernel,
-    pub(crate) src_offset: isize,
-    pub(crate) dst_offset: isize,
-    pub(crate) loops: SmallVec<[Loop; 6]>,
+    pub(crate) nest: Nest<'a>,
 }
 
-impl Step {
-    /// `None` where an address does not fit this machine.
-    pub(crate) fn new(kernel: Kernel, piece: &Piece) -> Option<Step> {
-        let mut loops = SmallVec::new();
+impl Step<'_> {
+    /// Elements, or bytes of a single run, that the box holds.
+    pub(crate) fn points(&self) -> usize {
+        self.nest.loops.iter().map(|l| l.extent).product()
+    }
+}
+
+/// The boxes of a plan in the order of execution, inline for a handful of ragged ones.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Steps {
+    heads: SmallVec<[Head; 10]>,
+    loops: SmallVec<[Loop; 40]>,
+}
+
+/// A step without its loops, which lie behind those of the step before.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Head {
+    kernel: Kernel,
+    src_offset: isize,
+    dst_offset: isize,
+    loops_end: usize,
+}
+
+impl Steps {
+    /// Adds a step; `None` where an address does not fit this machine.
+    pub(crate) fn push(&mut self, kernel: Kernel, piece: &Piece) -> Option<()> {
         for atom in &piece.atoms {
-            loops.push(Loop {
+            self.loops.push(Loop {
                 extent: atom.extent.try_into().ok()?,
                 src_stride: atom.src_stride.try_into().ok()?,
                 dst_stride: atom.dst_stride.try_into().ok()?,
             });
         }
         let (src_offset, dst_offset) = (piece.src_offset.try_into().ok()?, piece.dst_offset.try_into().ok()?);
-        Some(Step { kernel, src_offset, dst_offset, loops })
+        self.heads.push(Head { kernel, src_offset, dst_offset, loops_end: self.loops.len() });
+        Some(())
     }
 
-    pub(crate) fn nest(&self) -> Nest<'_> {
-        Nest { src_offset: self.src_offset, dst_offset: self.dst_offset, loops: &self.loops }
+    pub(crate) fn len(&self) -> usize {
+        self.heads.len()
     }
 
-    /// Elements, or bytes of a single run, that the box holds.
-    pub(crate) fn points(&self) -> usize {
-        self.loops.iter().map(|l| l.extent).product()
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Step<'_>> {
+        let mut start = 0;
+        self.heads.iter().map(move |head| {
+            let loops = &self.loops[start..head.loops_end];
+            start = head.loops_end;
+            let nest = Nest { src_offset: head.src_offset, dst_offset: head.dst_offset, loops };
+            Step { kernel: head.kernel, nest }
+        })
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for Step<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |of: fn(&Loop) -> String| self.loops.iter().map(of).collect::<Vec<_>>().join(",");
+        let Nest { src_offset, dst_offset, loops } = self.nest;
+        let list = |of: fn(&Loop) -> String| loops.iter().map(of).collect::<Vec<_>>().join(",");
         write!(f, "extents [{}]", list(|l| l.extent.to_string()))?;
         if let Kernel::Fill(fill) = self.kernel {
             write!(f, " value {:#x}", fill.value)?;
         } else {
-            write!(f, " src {}+[{}]", self.src_offset, list(|l| l.src_stride.to_string()))?;
+            write!(f, " src {}+[{}]", src_offset, list(|l| l.src_stride.to_string()))?;
         }
-        write!(f, " dst {}+[{}]", self.dst_offset, list(|l| l.dst_stride.to_string()))
+        write!(f, " dst {}+[{}]", dst_offset, list(|l| l.dst_stride.to_string()))
     }
 }
 
