@@ -6,6 +6,13 @@ use crate::strided::walk;
 use crate::transpose::network;
 use crate::walk::Point;
 
+/// How far ahead of its stores a stream asks for the lines that it will write, in bytes: a store that has to wait for its
+/// line holds up those behind it.
+const AHEAD: usize = 512;
+
+/// As [`AHEAD`] for each of a few rows, of which a tile holds no more than this.
+const AHEAD_IN_ROW: usize = 256;
+
 /// Interleaves `K` rows of elements of `E` bytes: `along` is contiguous in the source and advances `K` elements in the
 /// destination, `across` leads from row to row in the source and to the next element in the destination.
 #[derive(Clone, Copy)]
@@ -99,6 +106,7 @@ unsafe fn zip_block<L: Lanes, const E: usize, const K: usize>(
             if stream {
                 lanes.stream(to, rows[part])
             } else {
+                lanes.prefetch_near(to.wrapping_add(AHEAD));
                 lanes.store(to, rows[part])
             }
             part += 1;
@@ -256,6 +264,7 @@ unsafe fn mix_block<L: Lanes, const E: usize, const K: usize>(
                 mixed = lanes.or(mixed, lanes.shuffle(rows[row], Orders::<E, K>::MIX[row][part]));
                 row += 1;
             }
+            lanes.prefetch_near(dst.wrapping_add(part * L::BYTES + AHEAD));
             lanes.store_lanes(dst.add(part * LANE), (K * LANE) as isize, mixed);
             part += 1;
         }
@@ -347,6 +356,7 @@ unsafe fn unzip_block<L: Lanes, const E: usize, const K: usize>(
             if stream {
                 lanes.stream(to, rows[row])
             } else {
+                lanes.prefetch_near(to.wrapping_add(AHEAD_IN_ROW));
                 lanes.store(to, rows[row])
             }
             row += 1;

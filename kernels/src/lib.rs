@@ -31,11 +31,15 @@ mod stage;
 mod stream;
 mod strided;
 mod transpose;
+mod transpose_dense;
 mod transpose_stream;
+mod transposes;
 mod tuning;
 mod walk;
 #[cfg(target_arch = "x86_64")]
 mod x86;
+#[cfg(target_arch = "x86_64")]
+mod x86_lane;
 
 pub use fill::{Fill, fill_nest};
 pub use level::{Level, LevelError};

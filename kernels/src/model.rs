@@ -59,6 +59,11 @@ unsafe impl<const N: usize> Lanes for Model<N> {
     type Vector = [[u8; LANE]; N];
     const LANES: usize = N;
     const STREAMS: bool = true;
+    type Narrow = Model<1>;
+
+    fn narrow(self) -> Model<1> {
+        Model
+    }
 
     unsafe fn vectorize(self, task: impl Task) {
         // SAFETY: the caller's promise.
@@ -108,6 +113,8 @@ unsafe impl<const N: usize> Lanes for Model<N> {
     }
 
     fn prefetch(self, _address: *const u8) {}
+
+    fn prefetch_near(self, _address: *const u8) {}
 
     fn zip<const UNIT: usize>(self, a: Self::Vector, b: Self::Vector) -> (Self::Vector, Self::Vector) {
         let half = |lane: usize, start: usize| {

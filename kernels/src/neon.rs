@@ -26,6 +26,12 @@ unsafe impl Lanes for Neon {
     const LANES: usize = 1;
     // Stable Rust offers no non-temporal store here.
     const STREAMS: bool = false;
+    type Narrow = Neon;
+
+    #[inline(always)]
+    fn narrow(self) -> Neon {
+        self
+    }
 
     #[inline(always)]
     unsafe fn vectorize(self, task: impl Task) {
@@ -66,6 +72,9 @@ unsafe impl Lanes for Neon {
 
     #[inline(always)]
     fn prefetch(self, _address: *const u8) {} // no stable hint
+
+    #[inline(always)]
+    fn prefetch_near(self, _address: *const u8) {}
 
     #[inline(always)]
     fn zip<const UNIT: usize>(self, a: uint8x16_t, b: uint8x16_t) -> (uint8x16_t, uint8x16_t) {

@@ -17,6 +17,18 @@ pub(crate) const ROWS_REACH: Reach = Reach { dst: 2048, src: 2048 };
 /// Anything else: runs of whole lines on both sides, in a tile that stays in the first-level cache.
 pub(crate) const TILE_REACH: Reach = Reach { dst: 256, src: 256 };
 
+/// Lines of columns, and lines of rows, that are transposed before the next such part of a plane: in lines of 64 bytes a part
+/// is at most a few hundred kibibytes, which the second-level cache keeps, on so many pages as the first table of
+/// translations.
+pub(crate) const PANEL: usize = 16;
+
+/// Rows that follow one another without gaps are gathered up to so many bytes before they are streamed: a quarter of a
+/// first-level cache, which also holds what they are made from.
+pub(crate) const DENSE_BYTES: usize = 8192;
+
+/// The longest rows that are gathered so: beyond, the strips of longer rows leave little behind.
+pub(crate) const DENSE_ROW: usize = 512;
+
 /// Rows of the destination that a streamed transpose walks before its next strip: so many pages fit the second-level
 /// table of translations, and their carries the second-level cache.
 pub(crate) const STRIP_ROWS: usize = 2048;

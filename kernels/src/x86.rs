@@ -1,14 +1,15 @@
 //! The x86-64 levels.
 
-use core::arch::x86_64::{__m128i, __m256i, __m512i, _MM_HINT_T1};
+use core::arch::x86_64::{__m128i, __m256i, __m512i, _MM_HINT_T0, _MM_HINT_T1};
 
 use pulp::NullaryFnOnce;
 use pulp::x86::{V3, V4};
 
 use crate::lanes::{LANE, Lanes, Task};
+use crate::x86_lane::OneLane;
 
 /// A task as pulp wants it.
-struct Enter<L, T>(L, T);
+pub(crate) struct Enter<L, T>(pub(crate) L, pub(crate) T);
 
 impl<L: Lanes, T: Task> NullaryFnOnce for Enter<L, T> {
     type Output = ();
@@ -26,6 +27,12 @@ unsafe impl Lanes for V3 {
     type Vector = __m256i;
     const LANES: usize = 2;
     const STREAMS: bool = true;
+    type Narrow = OneLane;
+
+    #[inline(always)]
+    fn narrow(self) -> OneLane {
+        OneLane(self)
+    }
 
     #[inline(always)]
     unsafe fn vectorize(self, task: impl Task) {
@@ -73,6 +80,11 @@ unsafe impl Lanes for V3 {
     #[inline(always)]
     fn prefetch(self, address: *const u8) {
         self.sse._mm_prefetch::<_MM_HINT_T1>(address.cast()); // a hint: any address will do
+    }
+
+    #[inline(always)]
+    fn prefetch_near(self, address: *const u8) {
+        self.sse._mm_prefetch::<_MM_HINT_T0>(address.cast()); // a hint: any address will do
     }
 
     #[inline(always)]
@@ -124,6 +136,12 @@ unsafe impl Lanes for V4 {
     type Vector = __m512i;
     const LANES: usize = 4;
     const STREAMS: bool = true;
+    type Narrow = V3;
+
+    #[inline(always)]
+    fn narrow(self) -> V3 {
+        *self
+    }
 
     #[inline(always)]
     unsafe fn vectorize(self, task: impl Task) {
@@ -160,6 +178,31 @@ unsafe impl Lanes for V4 {
         s._mm512_mask_broadcast_i32x4(third, 0xf000, d)
     }
 
+    // Every line is read once and whole: lanes read one by one would find it gone where columns meet in a set of the cache.
+    #[inline(always)]
+    unsafe fn turn(self, from: *const u8, step: isize, to: *mut u8, pitch: usize) {
+        let [a, b, c, d] = places(from, step);
+        // SAFETY: the caller's promise.
+        unsafe { store_turned(self, [self.load(a), self.load(b), self.load(c), self.load(d)], to, pitch) }
+    }
+
+    #[inline(always)]
+    unsafe fn turn_part(self, from: *const u8, step: isize, len: usize, to: *mut u8, pitch: usize) {
+        let mask = u64::MAX.checked_shr(64 - len as u32).unwrap_or(0);
+        let [a, b, c, d] = places(from, step);
+        let bw = self.avx512bw;
+        // SAFETY: the caller's promise; a masked load reads the bytes of its mask only.
+        unsafe {
+            let rows = [
+                bw._mm512_maskz_loadu_epi8(mask, a.cast()),
+                bw._mm512_maskz_loadu_epi8(mask, b.cast()),
+                bw._mm512_maskz_loadu_epi8(mask, c.cast()),
+                bw._mm512_maskz_loadu_epi8(mask, d.cast()),
+            ];
+            store_turned(self, rows, to, pitch);
+        }
+    }
+
     #[inline(always)]
     unsafe fn store(self, to: *mut u8, vector: __m512i) {
         // SAFETY: the caller promises 64 bytes.
@@ -180,6 +223,11 @@ unsafe impl Lanes for V4 {
     #[inline(always)]
     fn prefetch(self, address: *const u8) {
         self.sse._mm_prefetch::<_MM_HINT_T1>(address.cast()); // a hint: any address will do
+    }
+
+    #[inline(always)]
+    fn prefetch_near(self, address: *const u8) {
+        self.sse._mm_prefetch::<_MM_HINT_T0>(address.cast()); // a hint: any address will do
     }
 
     #[inline(always)]
@@ -225,5 +273,34 @@ unsafe impl Lanes for V4 {
     fn shuffle(self, vector: __m512i, order: [u8; LANE]) -> __m512i {
         let order: __m128i = pulp::cast(order);
         self.avx512bw._mm512_shuffle_epi8(vector, self.avx512f._mm512_broadcast_i32x4(order))
+    }
+}
+
+/// Four places, `step` bytes apart.
+#[inline(always)]
+fn places(from: *const u8, step: isize) -> [*const u8; 4] {
+    [
+        from,
+        from.wrapping_offset(step),
+        from.wrapping_offset(2 * step),
+        from.wrapping_offset(3 * step),
+    ]
+}
+
+/// Transposes the lanes of four registers and writes them `pitch` bytes apart.
+///
+/// # Safety
+/// A register must be writable at each of four places, `pitch` bytes apart.
+#[inline(always)]
+unsafe fn store_turned(simd: V4, [a, b, c, d]: [__m512i; 4], to: *mut u8, pitch: usize) {
+    let s = simd.avx512f;
+    let low = [s._mm512_shuffle_i32x4::<0x44>(a, b), s._mm512_shuffle_i32x4::<0x44>(c, d)];
+    let high = [s._mm512_shuffle_i32x4::<0xee>(a, b), s._mm512_shuffle_i32x4::<0xee>(c, d)];
+    // SAFETY: the caller's promise.
+    unsafe {
+        simd.store(to, s._mm512_shuffle_i32x4::<0x88>(low[0], low[1]));
+        simd.store(to.add(pitch), s._mm512_shuffle_i32x4::<0xdd>(low[0], low[1]));
+        simd.store(to.add(2 * pitch), s._mm512_shuffle_i32x4::<0x88>(high[0], high[1]));
+        simd.store(to.add(3 * pitch), s._mm512_shuffle_i32x4::<0xdd>(high[0], high[1]));
     }
 }
