@@ -343,13 +343,7 @@ unsafe fn unzip_block<L: Lanes, const E: usize, const K: usize>(
 ) {
     // SAFETY: the caller's promise; lane `l` of part `p` is lane `l * K + p` of the stream.
     unsafe {
-        let mut parts = [lanes.zero(); K];
-        let mut part = 0;
-        while part < K {
-            parts[part] = lanes.load_lanes(src.add(part * LANE), (K * LANE) as isize);
-            part += 1;
-        }
-        let rows = unmix::<L, E, K>(lanes, parts);
+        let rows = load_unzipped::<L, E, K>(lanes, src);
         let mut row = 0;
         while row < K {
             let to = dst.wrapping_offset(row as isize * row_step);
@@ -361,6 +355,53 @@ unsafe fn unzip_block<L: Lanes, const E: usize, const K: usize>(
             }
             row += 1;
         }
+    }
+}
+
+/// A register of each of `K` rows, from as many of a stream.
+///
+/// # Safety
+/// `K * BYTES` bytes must be readable at `src`.
+#[inline(always)]
+unsafe fn load_unzipped<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    src: *const u8,
+) -> [L::Vector; K] {
+    let mut parts = [lanes.zero(); K];
+    let mut part = 0;
+    // SAFETY: the caller's promise; lane `l` of part `p` is lane `l * K + p` of the stream where lanes are apart.
+    unsafe {
+        if (K == 2 || K == 4) && K * E <= LANE {
+            while part < K {
+                parts[part] = lanes.shuffle(lanes.load(src.add(part * L::BYTES)), Orders::<E, K>::GROUP);
+                part += 1;
+            }
+            match LANE / K {
+                8 => full_unzips::<L, 8, K>(lanes, &mut parts),
+                _ => full_unzips::<L, 4, K>(lanes, &mut parts),
+            }
+            return parts;
+        }
+        while part < K {
+            parts[part] = lanes.load_lanes(src.add(part * LANE), (K * LANE) as isize);
+            part += 1;
+        }
+    }
+    unmix::<L, E, K>(lanes, parts)
+}
+
+/// Takes `K` registers apart that hold one unit of each of `K` rows in turn.
+#[inline(always)]
+fn full_unzips<L: Lanes, const UNIT: usize, const K: usize>(lanes: L, parts: &mut [L::Vector; K]) {
+    let mut step = 1;
+    while step < K {
+        let from = *parts;
+        let mut i = 0;
+        while i < K / 2 {
+            (parts[i], parts[i + K / 2]) = lanes.unzip::<UNIT>(from[2 * i], from[2 * i + 1]);
+            i += 1;
+        }
+        step *= 2;
     }
 }
 

@@ -144,6 +144,9 @@ pub(crate) unsafe trait Lanes: Copy {
     /// Interleaves whole lanes: `a0 b0 a1 b1 …`, first half and second half.
     fn zip_lanes(self, a: Self::Vector, b: Self::Vector) -> (Self::Vector, Self::Vector);
 
+    /// The even units of `UNIT` bytes, 4 or 8, of `a` and then of `b`, and the odd ones: undoes an interleaving.
+    fn unzip<const UNIT: usize>(self, a: Self::Vector, b: Self::Vector) -> (Self::Vector, Self::Vector);
+
     /// Writes each lane to one of `LANES` places, `step` bytes apart.
     ///
     /// # Safety

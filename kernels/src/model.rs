@@ -131,6 +131,19 @@ unsafe impl<const N: usize> Lanes for Model<N> {
         (std::array::from_fn(lane), std::array::from_fn(|at| lane(N + at)))
     }
 
+    fn unzip<const UNIT: usize>(self, a: Self::Vector, b: Self::Vector) -> (Self::Vector, Self::Vector) {
+        let both = [a.as_flattened(), b.as_flattened()].concat();
+        let every_other = |first: usize| {
+            std::array::from_fn(|lane| {
+                std::array::from_fn(|at| {
+                    let byte = lane * LANE + at;
+                    both[(byte / UNIT * 2 + first) * UNIT + byte % UNIT]
+                })
+            })
+        };
+        (every_other(0), every_other(1))
+    }
+
     unsafe fn store_lanes(self, to: *mut u8, step: isize, vector: Self::Vector) {
         for (index, lane) in vector.into_iter().enumerate() {
             let to = to.wrapping_offset(index as isize * step);
@@ -272,6 +285,24 @@ fn edges_of_transposes_are_no_parts_of_lines() {
                 let loops = [a_loop(rows, element, row), a_loop(columns, rows * element + 1, element)];
                 check(Family::Transpose, element, &loops, [0, 0]);
             }
+        }
+    }
+}
+
+#[test]
+fn skinny_transposes_stream_every_line() {
+    for element in [1, 2, 4, 8, 16] {
+        // Rows that follow one another are one stream, whole rows or not.
+        for columns in [7, 24] {
+            let rows = 4096 / element;
+            let loops = [a_loop(rows, element, columns * element), a_loop(columns, rows * element, element)];
+            check(Family::Transpose, element, &loops, [95, 90]);
+        }
+        // A few rows, which are no line of the source.
+        let (rows, columns) = (24 / element.min(8), 2048 / element);
+        for row in [2048, 2053] {
+            let loops = [a_loop(rows, element, row), a_loop(columns, rows * element, element)];
+            check(Family::Transpose, element, &loops, [if row == 2048 { 95 } else { 85 }, 85]);
         }
     }
 }

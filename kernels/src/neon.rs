@@ -102,6 +102,21 @@ unsafe impl Lanes for Neon {
     }
 
     #[inline(always)]
+    fn unzip<const UNIT: usize>(self, a: uint8x16_t, b: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
+        let s = self.neon;
+        match UNIT {
+            4 => {
+                let (a, b) = (s.vreinterpretq_u32_u8(a), s.vreinterpretq_u32_u8(b));
+                (s.vreinterpretq_u8_u32(s.vuzp1q_u32(a, b)), s.vreinterpretq_u8_u32(s.vuzp2q_u32(a, b)))
+            }
+            _ => {
+                let (a, b) = (s.vreinterpretq_u64_u8(a), s.vreinterpretq_u64_u8(b));
+                (s.vreinterpretq_u8_u64(s.vuzp1q_u64(a, b)), s.vreinterpretq_u8_u64(s.vuzp2q_u64(a, b)))
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn store_lanes(self, to: *mut u8, _step: isize, vector: uint8x16_t) {
         // SAFETY: one lane, as promised.
         unsafe { self.store(to, vector) }

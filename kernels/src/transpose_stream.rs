@@ -93,7 +93,13 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
             let row = step * self.rows.extent;
             // SAFETY: the rows of one step.
             unsafe {
-                plane::<L, E, N>(lanes, columns, self.rows, src.wrapping_add(row * E), self.row_place(dst, row));
+                plane::<L, E, N>(
+                    lanes,
+                    columns,
+                    self.rows,
+                    src.wrapping_add(row * E),
+                    self.row_place(dst, row),
+                );
             }
             step += 1;
         }

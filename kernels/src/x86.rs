@@ -105,6 +105,19 @@ unsafe impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn unzip<const UNIT: usize>(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+        let s = self.avx2;
+        let (even, odd) = match UNIT {
+            4 => {
+                let (a, b) = (s._mm256_shuffle_epi32::<0xd8>(a), s._mm256_shuffle_epi32::<0xd8>(b));
+                (s._mm256_unpacklo_epi64(a, b), s._mm256_unpackhi_epi64(a, b))
+            }
+            _ => (s._mm256_unpacklo_epi64(a, b), s._mm256_unpackhi_epi64(a, b)),
+        };
+        (s._mm256_permute4x64_epi64::<0xd8>(even), s._mm256_permute4x64_epi64::<0xd8>(odd))
+    }
+
+    #[inline(always)]
     unsafe fn store_lanes(self, to: *mut u8, step: isize, vector: __m256i) {
         // SAFETY: the caller promises 16 bytes at each of the two places.
         unsafe {
@@ -125,6 +138,14 @@ unsafe impl Lanes for V3 {
         self.avx2._mm256_shuffle_epi8(vector, self.avx2._mm256_broadcastsi128_si256(order))
     }
 }
+
+/// Every other quadword of two registers.
+const EVEN_QUADWORDS: [u64; 8] = [0, 2, 4, 6, 8, 10, 12, 14];
+const ODD_QUADWORDS: [u64; 8] = [1, 3, 5, 7, 9, 11, 13, 15];
+
+/// Every other doubleword of two registers.
+const EVEN_DOUBLEWORDS: [u32; 16] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30];
+const ODD_DOUBLEWORDS: [u32; 16] = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31];
 
 /// Quadwords of `a` and `b` for the first half of interleaved lanes: `a0 b0 a1 b1`.
 const ZIP_LANES_LOW: [u64; 8] = [0, 1, 8, 9, 2, 3, 10, 11];
@@ -249,6 +270,21 @@ unsafe impl Lanes for V4 {
     }
 
     #[inline(always)]
+    fn unzip<const UNIT: usize>(self, a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+        let s = self.avx512f;
+        match UNIT {
+            4 => {
+                let (even, odd) = (pulp::cast(EVEN_DOUBLEWORDS), pulp::cast(ODD_DOUBLEWORDS));
+                (s._mm512_permutex2var_epi32(a, even, b), s._mm512_permutex2var_epi32(a, odd, b))
+            }
+            _ => {
+                let (even, odd) = (pulp::cast(EVEN_QUADWORDS), pulp::cast(ODD_QUADWORDS));
+                (s._mm512_permutex2var_epi64(a, even, b), s._mm512_permutex2var_epi64(a, odd, b))
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn store_lanes(self, to: *mut u8, step: isize, vector: __m512i) {
         let s = self.avx512f;
         let lanes = [
@@ -279,12 +315,7 @@ unsafe impl Lanes for V4 {
 /// Four places, `step` bytes apart.
 #[inline(always)]
 fn places(from: *const u8, step: isize) -> [*const u8; 4] {
-    [
-        from,
-        from.wrapping_offset(step),
-        from.wrapping_offset(2 * step),
-        from.wrapping_offset(3 * step),
-    ]
+    [from, from.wrapping_offset(step), from.wrapping_offset(2 * step), from.wrapping_offset(3 * step)]
 }
 
 /// Transposes the lanes of four registers and writes them `pitch` bytes apart.

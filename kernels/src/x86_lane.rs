@@ -89,6 +89,16 @@ unsafe impl Lanes for OneLane {
     }
 
     #[inline(always)]
+    fn unzip<const UNIT: usize>(self, a: __m128i, b: __m128i) -> (__m128i, __m128i) {
+        let s = self.0.sse2;
+        let (a, b) = match UNIT {
+            4 => (s._mm_shuffle_epi32::<0xd8>(a), s._mm_shuffle_epi32::<0xd8>(b)),
+            _ => (a, b),
+        };
+        (s._mm_unpacklo_epi64(a, b), s._mm_unpackhi_epi64(a, b))
+    }
+
+    #[inline(always)]
     unsafe fn store_lanes(self, to: *mut u8, _step: isize, vector: __m128i) {
         // SAFETY: one lane, as promised.
         unsafe { self.store(to, vector) }
