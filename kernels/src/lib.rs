@@ -13,6 +13,7 @@
 //! | [`fill_nest`] | one value into every place of a loop nest |
 //! | [`stream_copy`], [`stream_prefetch_copy`] | a plain copy past the cache: the yardstick of every measurement |
 
+mod deinterleave;
 mod fill;
 mod interleave;
 mod lanes;
@@ -31,6 +32,7 @@ mod stage;
 mod stream;
 mod strided;
 mod transpose;
+mod transpose_block;
 mod transpose_dense;
 mod transpose_stream;
 mod transposes;

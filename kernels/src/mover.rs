@@ -1,6 +1,7 @@
 //! One entry for every family: checks the nest, then runs the family's body at a level.
 
-use crate::interleave::{Deinterleave, Interleave};
+use crate::deinterleave::Deinterleave;
+use crate::interleave::Interleave;
 use crate::lanes::{LINE, Lanes};
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};

@@ -8,7 +8,8 @@
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows_stream::{emit, flush};
-use crate::transpose::{Turned, load_tile, plane, turn_block, turn_part_block};
+use crate::transpose::plane;
+use crate::transpose_block::{Turned, load_tile, turn_block, turn_part_block};
 use crate::tuning::{COLUMN_AHEAD, STRIP_ROWS};
 use crate::walk::Point;
 

@@ -27,7 +27,7 @@ pub(crate) const PANEL: usize = 16;
 pub(crate) const DENSE_BYTES: usize = 8192;
 
 /// The longest rows that are gathered so: beyond, the strips of longer rows leave little behind.
-pub(crate) const DENSE_ROW: usize = 512;
+pub(crate) const DENSE_ROW: usize = 256;
 
 /// Rows of the destination that a streamed transpose walks before its next strip: so many pages fit the second-level
 /// table of translations, and their carries the second-level cache.
