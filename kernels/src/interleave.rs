@@ -1,10 +1,13 @@
-//! A few rows become one stream, and one stream a few rows: sub-tiles such as `(2,1)` and `(4,1)`, and channels.
+//! A few rows become one stream: sub-tiles such as `(2,1)` and `(4,1)`, and channels.
 
 use crate::lanes::{LANE, Lanes};
 use crate::nest::Loop;
 use crate::strided::walk;
-use crate::transpose::network;
 use crate::walk::Point;
+
+/// How far ahead of its stores a stream asks for the lines that it will write, in bytes: a store that has to wait for its
+/// line holds up those behind it.
+const AHEAD: usize = 512;
 
 /// Interleaves `K` rows of elements of `E` bytes: `along` is contiguous in the source and advances `K` elements in the
 /// destination, `across` leads from row to row in the source and to the next element in the destination.
@@ -45,7 +48,7 @@ impl<const E: usize, const K: usize> Point for Interleave<E, K> {
 /// # Safety
 /// All places of the two loops must be valid on both sides, without overlap.
 #[inline(never)]
-unsafe fn walk_plane<const E: usize>(outer: Loop, inner: Loop, src: *const u8, dst: *mut u8) {
+pub(crate) unsafe fn walk_plane<const E: usize>(outer: Loop, inner: Loop, src: *const u8, dst: *mut u8) {
     // SAFETY: the caller's promise.
     unsafe { walk::<[u8; E]>(&[outer, inner], src, dst) }
 }
@@ -99,6 +102,7 @@ unsafe fn zip_block<L: Lanes, const E: usize, const K: usize>(
             if stream {
                 lanes.stream(to, rows[part])
             } else {
+                lanes.prefetch_near(to.wrapping_add(AHEAD));
                 lanes.store(to, rows[part])
             }
             part += 1;
@@ -139,17 +143,17 @@ fn full_zips<L: Lanes, const UNIT: usize, const K: usize>(lanes: L, rows: &mut [
 }
 
 /// Byte orders between `K` rows of a lane each and `K` lanes of a stream, for elements of `E` bytes.
-struct Orders<const E: usize, const K: usize>;
+pub(crate) struct Orders<const E: usize, const K: usize>;
 
 impl<const E: usize, const K: usize> Orders<E, K> {
     /// `MIX[row][part]`: which byte of the row goes to each byte of the part, 0x80 where none does.
     const MIX: [[[u8; LANE]; K]; K] = Self::orders(true);
 
     /// `PICK[row][part]`: which byte of the part goes to each byte of the row, 0x80 where none does.
-    const PICK: [[[u8; LANE]; K]; K] = Self::orders(false);
+    pub(crate) const PICK: [[[u8; LANE]; K]; K] = Self::orders(false);
 
     /// Elements of one lane of a stream, those of row 0 first.
-    const GROUP: [u8; LANE] = {
+    pub(crate) const GROUP: [u8; LANE] = {
         let mut order = [0; LANE];
         let per_row = LANE / K;
         let mut at = 0;
@@ -256,133 +260,9 @@ unsafe fn mix_block<L: Lanes, const E: usize, const K: usize>(
                 mixed = lanes.or(mixed, lanes.shuffle(rows[row], Orders::<E, K>::MIX[row][part]));
                 row += 1;
             }
+            lanes.prefetch_near(dst.wrapping_add(part * L::BYTES + AHEAD));
             lanes.store_lanes(dst.add(part * LANE), (K * LANE) as isize, mixed);
             part += 1;
         }
     }
-}
-
-/// The reverse of [`Interleave`]: `along` advances `K` elements in the source and is contiguous in the destination.
-#[derive(Clone, Copy)]
-pub(crate) struct Deinterleave<const E: usize, const K: usize> {
-    pub(crate) along: Loop,
-    pub(crate) across: Loop,
-    pub(crate) stream: bool,
-}
-
-impl<const E: usize, const K: usize> Point for Deinterleave<E, K> {
-    /// # Safety
-    /// `K * along.extent` elements must be readable at `src` and `K` rows of `along.extent` writable from `dst`, without
-    /// overlap; where streaming, every row starts a line.
-    #[inline(always)]
-    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
-        let (along, across) = (self.along, self.across);
-        // SAFETY: the caller's promise.
-        unsafe {
-            if along.extent * E < L::BYTES {
-                walk_plane::<E>(across, along, src, dst);
-            } else {
-                unzip_rows::<L, E, K>(lanes, along.extent, across.dst_stride, src, dst, self.stream);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn streams(&self) -> bool {
-        self.stream
-    }
-}
-
-/// # Safety
-/// `K * count` elements must be readable at `src`, `count >= BYTES / E`, and `count` writable in each of `K` rows,
-/// `row_step` apart, each of which starts a line if `stream`.
-#[inline(always)]
-pub(crate) unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
-    lanes: L,
-    count: usize,
-    row_step: isize,
-    src: *const u8,
-    dst: *mut u8,
-    stream: bool,
-) {
-    let block = L::BYTES / E;
-    let mut at = 0;
-    // SAFETY: `block` elements from `at` exist in every row.
-    unsafe {
-        while at + block <= count {
-            unzip_block::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E), stream);
-            at += block;
-        }
-        if at < count {
-            // The last block steps back rather than step outside; its places start no lines, so it is not streamed.
-            let at = count - block;
-            unzip_block::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E), false);
-        }
-    }
-}
-
-/// # Safety
-/// `K * BYTES` bytes must be readable at `src` and `BYTES` writable in each of `K` rows, which are multiples of `BYTES` if
-/// `stream`.
-#[inline(always)]
-unsafe fn unzip_block<L: Lanes, const E: usize, const K: usize>(
-    lanes: L,
-    src: *const u8,
-    row_step: isize,
-    dst: *mut u8,
-    stream: bool,
-) {
-    // SAFETY: the caller's promise; lane `l` of part `p` is lane `l * K + p` of the stream.
-    unsafe {
-        let mut parts = [lanes.zero(); K];
-        let mut part = 0;
-        while part < K {
-            parts[part] = lanes.load_lanes(src.add(part * LANE), (K * LANE) as isize);
-            part += 1;
-        }
-        let rows = unmix::<L, E, K>(lanes, parts);
-        let mut row = 0;
-        while row < K {
-            let to = dst.wrapping_offset(row as isize * row_step);
-            if stream {
-                lanes.stream(to, rows[row])
-            } else {
-                lanes.store(to, rows[row])
-            }
-            row += 1;
-        }
-    }
-}
-
-/// Takes `K` lanes of a stream apart into a lane of each row.
-#[inline(always)]
-fn unmix<L: Lanes, const E: usize, const K: usize>(lanes: L, parts: [L::Vector; K]) -> [L::Vector; K] {
-    if K == 1 {
-        return parts;
-    }
-    let mut rows = [lanes.zero(); K];
-    let mut row = 0;
-    if K.is_power_of_two() && K * E <= LANE {
-        // Bring what belongs to one row together inside each lane, then transpose the groups.
-        while row < K {
-            rows[row] = lanes.shuffle(parts[row], Orders::<E, K>::GROUP);
-            row += 1;
-        }
-        match LANE / K {
-            8 => network::<L, 8, K>(lanes, &mut rows),
-            4 => network::<L, 4, K>(lanes, &mut rows),
-            _ => network::<L, 2, K>(lanes, &mut rows),
-        }
-        return rows;
-    }
-    while row < K {
-        rows[row] = lanes.shuffle(parts[0], Orders::<E, K>::PICK[row][0]);
-        let mut part = 1;
-        while part < K {
-            rows[row] = lanes.or(rows[row], lanes.shuffle(parts[part], Orders::<E, K>::PICK[row][part]));
-            part += 1;
-        }
-        row += 1;
-    }
-    rows
 }

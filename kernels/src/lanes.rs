@@ -5,11 +5,28 @@
 //! every level. Bodies are `inline(always)` up to [`Lanes::vectorize`], which opens the region in which the level's
 //! instructions may be used; outside one, each would be a call through memory.
 
+use crate::rows::copy_short;
+
 /// Bytes of a lane.
 pub(crate) const LANE: usize = 16;
 
 /// Bytes of a cache line, on every machine that the streaming stores exist for.
 pub(crate) const LINE: usize = 64;
+
+/// Copies at most a line, in steps of a power of two.
+///
+/// # Safety
+/// `len` bytes must be readable at `from` and writable at `to`, without overlap.
+#[inline(always)]
+unsafe fn copy_part(from: *const u8, to: *mut u8, len: usize) {
+    // SAFETY: the caller's promise; see `copy_short`, which takes less than a line.
+    unsafe {
+        match len {
+            LINE => to.cast::<[u8; LINE]>().write_unaligned(from.cast::<[u8; LINE]>().read_unaligned()),
+            _ => copy_short(from, to, len),
+        }
+    }
+}
 
 /// Work to be done inside a level's region.
 pub(crate) trait Task {
@@ -34,6 +51,12 @@ pub(crate) unsafe trait Lanes: Copy {
     /// True where [`Lanes::stream`] passes the cache.
     const STREAMS: bool;
 
+    /// The same level with fewer lanes, for what is too small for a register; itself where there is one lane only.
+    type Narrow: Lanes;
+
+    /// The token of the narrower registers.
+    fn narrow(self) -> Self::Narrow;
+
     /// Runs a task in the level's region.
     ///
     /// # Safety
@@ -55,6 +78,43 @@ pub(crate) unsafe trait Lanes: Copy {
     /// `LANE` bytes must be readable at each place.
     unsafe fn load_lanes(self, from: *const u8, step: isize) -> Self::Vector;
 
+    /// Reads a register from each of `LANES` places, `step` bytes apart, and transposes their lanes: lane `l` of all of them
+    /// is written, as a register, `l * pitch` bytes behind `to`.
+    ///
+    /// # Safety
+    /// `BYTES` bytes must be readable at each place, and writable at each of `LANES` places `pitch` bytes apart.
+    #[inline(always)]
+    unsafe fn turn(self, from: *const u8, step: isize, to: *mut u8, pitch: usize) {
+        let mut lane = 0;
+        while lane < Self::LANES {
+            // SAFETY: lane `lane` of each place, and the register that it is promised.
+            unsafe {
+                let lanes = self.load_lanes(from.wrapping_add(lane * LANE), step);
+                self.store(to.add(lane * pitch), lanes);
+            }
+            lane += 1;
+        }
+    }
+
+    /// As [`Lanes::turn`] for only the first `len` bytes of each place, followed by zeros.
+    ///
+    /// # Safety
+    /// `len <= BYTES` bytes must be readable at each place, and `BYTES` writable at each of `LANES` places `pitch` bytes
+    /// apart.
+    #[inline(always)]
+    unsafe fn turn_part(self, from: *const u8, step: isize, len: usize, to: *mut u8, pitch: usize) {
+        let mut parts = [0u8; LINE / LANE * LINE];
+        let mut lane = 0;
+        while lane < Self::LANES {
+            let from = from.wrapping_offset(lane as isize * step);
+            // SAFETY: the caller's promise, and room for a line of each lane of the widest registers.
+            unsafe { copy_part(from, parts.as_mut_ptr().add(lane * LINE), len) };
+            lane += 1;
+        }
+        // SAFETY: the parts just copied, and the caller's promise.
+        unsafe { self.turn(parts.as_ptr(), LINE as isize, to, pitch) }
+    }
+
     /// Writes a whole register.
     ///
     /// # Safety
@@ -74,12 +134,18 @@ pub(crate) unsafe trait Lanes: Copy {
     /// Asks for the line at `address`, into the second-level cache; any address is allowed.
     fn prefetch(self, address: *const u8);
 
+    /// As [`Lanes::prefetch`], into the first-level cache.
+    fn prefetch_near(self, address: *const u8);
+
     /// In every lane, interleaves the low halves (first) and the high halves (second) of `a` and `b` in units of `UNIT`
     /// bytes: 1, 2, 4 or 8.
     fn zip<const UNIT: usize>(self, a: Self::Vector, b: Self::Vector) -> (Self::Vector, Self::Vector);
 
     /// Interleaves whole lanes: `a0 b0 a1 b1 …`, first half and second half.
     fn zip_lanes(self, a: Self::Vector, b: Self::Vector) -> (Self::Vector, Self::Vector);
+
+    /// The even units of `UNIT` bytes, 4 or 8, of `a` and then of `b`, and the odd ones: undoes an interleaving.
+    fn unzip<const UNIT: usize>(self, a: Self::Vector, b: Self::Vector) -> (Self::Vector, Self::Vector);
 
     /// Writes each lane to one of `LANES` places, `step` bytes apart.
     ///

@@ -13,6 +13,7 @@
 //! | [`fill_nest`] | one value into every place of a loop nest |
 //! | [`stream_copy`], [`stream_prefetch_copy`] | a plain copy past the cache: the yardstick of every measurement |
 
+mod deinterleave;
 mod fill;
 mod interleave;
 mod lanes;
@@ -31,11 +32,16 @@ mod stage;
 mod stream;
 mod strided;
 mod transpose;
+mod transpose_block;
+mod transpose_dense;
 mod transpose_stream;
+mod transposes;
 mod tuning;
 mod walk;
 #[cfg(target_arch = "x86_64")]
 mod x86;
+#[cfg(target_arch = "x86_64")]
+mod x86_lane;
 
 pub use fill::{Fill, fill_nest};
 pub use level::{Level, LevelError};

@@ -59,6 +59,11 @@ unsafe impl<const N: usize> Lanes for Model<N> {
     type Vector = [[u8; LANE]; N];
     const LANES: usize = N;
     const STREAMS: bool = true;
+    type Narrow = Model<1>;
+
+    fn narrow(self) -> Model<1> {
+        Model
+    }
 
     unsafe fn vectorize(self, task: impl Task) {
         // SAFETY: the caller's promise.
@@ -109,6 +114,8 @@ unsafe impl<const N: usize> Lanes for Model<N> {
 
     fn prefetch(self, _address: *const u8) {}
 
+    fn prefetch_near(self, _address: *const u8) {}
+
     fn zip<const UNIT: usize>(self, a: Self::Vector, b: Self::Vector) -> (Self::Vector, Self::Vector) {
         let half = |lane: usize, start: usize| {
             std::array::from_fn(|at| {
@@ -122,6 +129,19 @@ unsafe impl<const N: usize> Lanes for Model<N> {
     fn zip_lanes(self, a: Self::Vector, b: Self::Vector) -> (Self::Vector, Self::Vector) {
         let lane = |at: usize| if at.is_multiple_of(2) { a[at / 2] } else { b[at / 2] };
         (std::array::from_fn(lane), std::array::from_fn(|at| lane(N + at)))
+    }
+
+    fn unzip<const UNIT: usize>(self, a: Self::Vector, b: Self::Vector) -> (Self::Vector, Self::Vector) {
+        let both = [a.as_flattened(), b.as_flattened()].concat();
+        let every_other = |first: usize| {
+            std::array::from_fn(|lane| {
+                std::array::from_fn(|at| {
+                    let byte = lane * LANE + at;
+                    both[(byte / UNIT * 2 + first) * UNIT + byte % UNIT]
+                })
+            })
+        };
+        (every_other(0), every_other(1))
     }
 
     unsafe fn store_lanes(self, to: *mut u8, step: isize, vector: Self::Vector) {
@@ -265,6 +285,24 @@ fn edges_of_transposes_are_no_parts_of_lines() {
                 let loops = [a_loop(rows, element, row), a_loop(columns, rows * element + 1, element)];
                 check(Family::Transpose, element, &loops, [0, 0]);
             }
+        }
+    }
+}
+
+#[test]
+fn skinny_transposes_stream_every_line() {
+    for element in [1, 2, 4, 8, 16] {
+        // Rows that follow one another are one stream, whole rows or not.
+        for columns in [7, 24] {
+            let rows = 4096 / element;
+            let loops = [a_loop(rows, element, columns * element), a_loop(columns, rows * element, element)];
+            check(Family::Transpose, element, &loops, [95, 90]);
+        }
+        // A few rows, which are no line of the source.
+        let (rows, columns) = (24 / element.min(8), 2048 / element);
+        for row in [2048, 2053] {
+            let loops = [a_loop(rows, element, row), a_loop(columns, rows * element, element)];
+            check(Family::Transpose, element, &loops, [if row == 2048 { 95 } else { 85 }, 85]);
         }
     }
 }

@@ -1,15 +1,15 @@
 //! One entry for every family: checks the nest, then runs the family's body at a level.
 
-use crate::interleave::{Deinterleave, Interleave};
-use crate::lanes::{LANE, LINE, Lanes};
+use crate::deinterleave::Deinterleave;
+use crate::interleave::Interleave;
+use crate::lanes::{LINE, Lanes};
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
 use crate::rows::Rows;
 use crate::rows_stream::{StreamRows, carry_bytes};
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
-use crate::transpose::Transpose;
-use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
+use crate::transposes::{How, transpose};
 use crate::tuning::{ROWS_REACH, STAGE_BYTES, STREAM_REACH, TILE_REACH};
 use crate::walk::each_point;
 
@@ -147,7 +147,7 @@ impl Mover {
             (Family::Deinterleave, [rows @ .., _]) if L::BYTES == LINE && starts_lines(rows, dst) => true,
             (Family::Deinterleave, [outer @ .., _, along]) => pieces::<L>(outer, *along, element).is_some(),
             (Family::Transpose, [outer @ .., rows, columns]) => {
-                streams_transposed::<L>(outer, *rows, *columns, element)
+                How::new::<L>(outer, *rows, *columns, element) != How::Store
             }
             _ => false,
         };
@@ -183,7 +183,7 @@ impl Mover {
             match (self.family, loops) {
                 (Family::Rows, _) => self.rows(lanes, loops, src, dst),
                 (Family::Transpose, [outer @ .., rows, columns]) => {
-                    self.transpose(lanes, outer, *rows, *columns, src, dst);
+                    transpose(self, lanes, outer, (*rows, *columns), src, dst);
                 }
                 (Family::Interleave, [outer @ .., along, across]) => {
                     self.interleave(lanes, outer, *along, *across, src, dst);
@@ -218,56 +218,8 @@ impl Mover {
                 unsafe { each_point(lanes, before, src, dst, kernel) }
             }
             // SAFETY: the caller's promise.
-            _ => unsafe { each_point(lanes, loops, src, dst, Rows { run, stream: self.stream }) },
+            _ => unsafe { each_point(lanes, loops, src, dst, Rows::new(loops, run, self.stream)) },
         }
-    }
-
-    /// # Safety
-    /// As [`Mover::dispatch`].
-    #[allow(dead_code)] // portable targets have no lanes
-    unsafe fn transpose<L: Lanes>(
-        &self,
-        lanes: L,
-        outer: &[Loop],
-        rows: Loop,
-        columns: Loop,
-        src: *const u8,
-        dst: *mut u8,
-    ) {
-        let element = self.element_bytes as isize;
-        let fits = rows.src_stride == element && columns.dst_stride == element;
-        let stream = self.stream && fits && streams_transposed::<L>(outer, rows, columns, self.element_bytes);
-        let aligned = starts_lines(outer.iter().chain([&rows]), dst);
-        let mut carry = vec![0u8; if stream && !aligned { CARRY_BYTES + LINE } else { 0 }];
-        let carry = match carry.len() {
-            0 => std::ptr::null_mut(),
-            _ => carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE)),
-        };
-        // Rows that go on in the next loop, as those of a tile do in the next tile, are walked as one.
-        let (before, beyond) = match outer {
-            [before @ .., beyond] if stream && continues(rows, *beyond, self.element_bytes) => {
-                (before, *beyond)
-            }
-            _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
-        };
-        macro_rules! run {
-            ($($e:literal: $n:literal;)*) => {
-                match self.element_bytes {
-                    // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives until
-                    // the end of this function, and is there unless every row starts a line.
-                    $($e if stream => unsafe {
-                        each_point(lanes, before, src, dst, StreamTranspose::<$e, $n> { columns, rows, beyond, carry });
-                    },
-                    // SAFETY: the same.
-                    $e if fits => unsafe {
-                        each_point(lanes, outer, src, dst, Transpose::<$e, $n> { columns, rows });
-                    },)*
-                    // SAFETY: the caller's promise.
-                    _ => unsafe { self.fallback(outer, rows, columns, src, dst) },
-                }
-            };
-        }
-        run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
     }
 
     /// # Safety
@@ -360,7 +312,7 @@ impl Mover {
     /// # Safety
     /// As [`Mover::dispatch`].
     #[allow(dead_code)] // portable targets have no lanes
-    unsafe fn fallback(&self, outer: &[Loop], a: Loop, b: Loop, src: *const u8, dst: *mut u8) {
+    pub(crate) unsafe fn fallback(&self, outer: &[Loop], a: Loop, b: Loop, src: *const u8, dst: *mut u8) {
         match outer {
             // SAFETY: the caller's promise.
             [] => unsafe { scalar(&[a, b], src, dst, self.element_bytes) },
@@ -399,21 +351,6 @@ fn pieces<L: Lanes>(outer: &[Loop], along: Loop, element: usize) -> Option<Piece
     };
     let fits = piece.is_multiple_of(LINE) && piece >= L::BYTES && L::STREAMS;
     (fits && found.more.extent * piece <= STAGE_BYTES / 8).then_some(found)
-}
-
-/// True where a plane holds at least a strip of columns and a line of rows, perhaps together with the next loop's.
-#[allow(dead_code)] // portable targets have no lanes
-fn streams_transposed<L: Lanes>(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> bool {
-    let beyond = outer.last().filter(|beyond| continues(rows, **beyond, element));
-    let all_rows = rows.extent * beyond.map_or(1, |beyond| beyond.extent);
-    L::STREAMS && columns.extent * element >= 2 * LINE && all_rows * element >= LINE
-}
-
-/// True where `beyond` continues `rows` in the source, and no lane of rows straddles the two.
-#[allow(dead_code)] // portable targets have no lanes
-fn continues(rows: Loop, beyond: Loop, element: usize) -> bool {
-    beyond.src_stride == rows.src_stride * rows.extent as isize
-        && (rows.extent * element).is_multiple_of(LANE)
 }
 
 /// Moves a nest with portable code.

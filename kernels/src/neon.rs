@@ -26,6 +26,12 @@ unsafe impl Lanes for Neon {
     const LANES: usize = 1;
     // Stable Rust offers no non-temporal store here.
     const STREAMS: bool = false;
+    type Narrow = Neon;
+
+    #[inline(always)]
+    fn narrow(self) -> Neon {
+        self
+    }
 
     #[inline(always)]
     unsafe fn vectorize(self, task: impl Task) {
@@ -68,6 +74,9 @@ unsafe impl Lanes for Neon {
     fn prefetch(self, _address: *const u8) {} // no stable hint
 
     #[inline(always)]
+    fn prefetch_near(self, _address: *const u8) {}
+
+    #[inline(always)]
     fn zip<const UNIT: usize>(self, a: uint8x16_t, b: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
         let s = self.neon;
         match UNIT {
@@ -90,6 +99,21 @@ unsafe impl Lanes for Neon {
     #[inline(always)]
     fn zip_lanes(self, a: uint8x16_t, b: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
         (a, b)
+    }
+
+    #[inline(always)]
+    fn unzip<const UNIT: usize>(self, a: uint8x16_t, b: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
+        let s = self.neon;
+        match UNIT {
+            4 => {
+                let (a, b) = (s.vreinterpretq_u32_u8(a), s.vreinterpretq_u32_u8(b));
+                (s.vreinterpretq_u8_u32(s.vuzp1q_u32(a, b)), s.vreinterpretq_u8_u32(s.vuzp2q_u32(a, b)))
+            }
+            _ => {
+                let (a, b) = (s.vreinterpretq_u64_u8(a), s.vreinterpretq_u64_u8(b));
+                (s.vreinterpretq_u8_u64(s.vuzp1q_u64(a, b)), s.vreinterpretq_u8_u64(s.vuzp2q_u64(a, b)))
+            }
+        }
     }
 
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! Runs of bytes that are contiguous on both sides.
 
 use crate::lanes::{LANE, LINE, Lanes};
+use crate::nest::Loop;
 use crate::walk::Point;
 
 /// From this many bytes on the library's memory copy is at least as good as a loop of vectors.
@@ -15,6 +16,16 @@ const AHEAD: usize = 2048;
 pub(crate) struct Rows {
     pub(crate) run: usize,
     pub(crate) stream: bool,
+    /// From one run to the next on either side, as far as that is known: what is asked for ahead.
+    pub(crate) next: (isize, isize),
+}
+
+impl Rows {
+    /// Runs of `run` bytes under `loops`.
+    #[allow(dead_code)] // portable targets have no lanes
+    pub(crate) fn new(loops: &[Loop], run: usize, stream: bool) -> Rows {
+        Rows { run, stream, next: loops.last().map_or((0, 0), |l| (l.src_stride, l.dst_stride)) }
+    }
 }
 
 impl Point for Rows {
@@ -27,7 +38,7 @@ impl Point for Rows {
             if self.stream {
                 stream_run(lanes, src, dst, self.run);
             } else {
-                copy_run(lanes, src, dst, self.run);
+                copy_run(lanes, src, dst, self.run, self.next);
             }
         }
     }
@@ -38,12 +49,18 @@ impl Point for Rows {
     }
 }
 
-/// Copies a run with ordinary stores.
+/// Copies a run with ordinary stores, and asks for the run that is `next` bytes behind it on either side.
 ///
 /// # Safety
 /// `len` bytes must be readable at `src` and writable at `dst`, without overlap.
 #[inline(always)]
-pub(crate) unsafe fn copy_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, len: usize) {
+pub(crate) unsafe fn copy_run<L: Lanes>(
+    lanes: L,
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+    next: (isize, isize),
+) {
     // SAFETY: every access below lies in the `len` bytes: whole registers while they fit, and the last one ends at the
     // end.
     unsafe {
@@ -53,6 +70,8 @@ pub(crate) unsafe fn copy_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, 
             let last = len - L::BYTES;
             let mut at = 0;
             while at < last {
+                lanes.prefetch_near(src.wrapping_offset(next.0).wrapping_add(at));
+                lanes.prefetch_near(dst.wrapping_offset(next.1).wrapping_add(at));
                 lanes.store(dst.add(at), lanes.load(src.add(at)));
                 at += L::BYTES;
             }
@@ -71,7 +90,7 @@ pub(crate) unsafe fn copy_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, 
 pub(crate) unsafe fn stream_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, len: usize) {
     if !L::STREAMS {
         // SAFETY: the same demands.
-        return unsafe { copy_run(lanes, src, dst, len) };
+        return unsafe { copy_run(lanes, src, dst, len, (0, 0)) };
     }
     let head = dst.addr().wrapping_neg() % LINE;
     // SAFETY: head, lines and tail are disjoint parts of the `len` bytes; `dst + head` is a multiple of a line, so every

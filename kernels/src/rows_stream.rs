@@ -3,7 +3,7 @@
 //! A piece of a row seldom starts or ends a line, but the next piece goes on where it ended: every row carries the bytes
 //! behind its last whole line over to its next piece, so that each line is written once and whole.
 
-use crate::interleave::unzip_rows;
+use crate::deinterleave::unzip_rows;
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows::copy_short;

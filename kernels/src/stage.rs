@@ -162,7 +162,7 @@ impl Stage {
             }
         }
         // SAFETY: every run lies in the scratch buffer and in the destination.
-        unsafe { each_point(lanes, &rows[..count], scratch, to, Rows { run, stream: true }) };
+        unsafe { each_point(lanes, &rows[..count], scratch, to, Rows::new(&rows[..count], run, true)) };
     }
 
     /// The order in which tiles follow one another, outermost loop first: along the source.

@@ -1,17 +1,16 @@
 //! The loop that is contiguous in the source is another than the one that is contiguous in the destination.
 //!
-//! A *column* here is one step of the destination's contiguous loop, a *row* one of the source's: 16 bytes of rows are
-//! read from as many columns as a register has places for, transposed inside lanes, and stored as whole registers of
-//! columns. Reading lanes from columns that are apart does the part of the work that crosses lanes.
+//! A *column* here is one step of the destination's contiguous loop, a *row* one of the source's. A block is a register of
+//! rows by as many columns: whole registers are read from the columns, lanes are transposed among them and elements inside
+//! lanes, and whole registers are written to the rows. With registers of a line, every line of either side is touched once.
 
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
+use crate::stage::starts_lines;
 use crate::strided::walk;
+use crate::transpose_block::{Turned, block, load_tile, turn_part_block};
+use crate::tuning::PANEL;
 use crate::walk::Point;
-
-/// Columns that are walked before the next line of rows: their source lines stay in the first-level cache until all four
-/// lanes of each have been read.
-const PANEL: usize = 256;
 
 /// Transposes a plane of `rows` and `columns` of elements of `E` bytes, `N` to a lane: `columns` has that destination
 /// stride, `rows` that source stride.
@@ -36,6 +35,8 @@ impl<const E: usize, const N: usize> Point for Transpose<E, N> {
     }
 }
 
+/// Transposes a plane by the widest registers that it fills.
+///
 /// # Safety
 /// All places of the two loops must be valid on both sides, without overlap.
 #[inline(always)]
@@ -46,124 +47,25 @@ pub(crate) unsafe fn plane<L: Lanes, const E: usize, const N: usize>(
     src: *const u8,
     dst: *mut u8,
 ) {
-    let block = N * L::LANES;
-    if columns.extent < block || rows.extent < N {
-        // SAFETY: the same places.
-        return unsafe { small_plane::<E>(columns, rows, src, dst) };
-    }
-    // Columns that lie a kibibyte or a multiple apart meet in a few sets of the first-level cache.
-    let meets = columns.src_stride.trailing_zeros() >= 10 && rows.extent >= LINE / E;
-    let mut first = 0;
-    while first < columns.extent {
-        let panel = PANEL.min(columns.extent - first);
-        let mut row = 0;
-        while row < rows.extent {
-            let height = (LINE / E).min(rows.extent - row);
-            let mut column = first;
-            while column < first + panel {
-                // The last blocks step back and move some elements again rather than step outside.
-                let at = column.min(columns.extent - block);
-                // SAFETY: `block` columns from `at` and `height` rows from `row` exist, and a line of rows where staged.
-                unsafe {
-                    let from = src.wrapping_offset(at as isize * columns.src_stride);
-                    let to = dst.wrapping_add(at * E);
-                    let rows_left = Loop { extent: height, ..rows };
-                    if meets {
-                        let row = row.min(rows.extent - LINE / E);
-                        let to = to.wrapping_offset(row as isize * rows.dst_stride);
-                        staged_line::<L, E, N>(
-                            lanes,
-                            from.wrapping_add(row * E),
-                            columns.src_stride,
-                            to,
-                            rows_left,
-                        );
-                    } else {
-                        let last = rows.extent - N;
-                        line_of_rows::<L, E, N>(
-                            lanes,
-                            (from, to),
-                            columns.src_stride,
-                            rows_left,
-                            (row, last),
-                        );
-                    }
-                }
-                column += block;
-            }
-            row += LINE / E;
+    let plane = Plane::<E, N> { columns, rows, src, dst };
+    let bytes = columns.extent.min(rows.extent) * E;
+    // SAFETY: the caller's promise; each arm has checked that the plane holds a block, or one of fewer rows.
+    unsafe {
+        if bytes >= L::BYTES {
+            plane.panels(lanes)
+        } else if columns.extent * E >= L::BYTES {
+            plane.few_rows(lanes)
+        } else if bytes >= L::Narrow::BYTES {
+            plane.panels(lanes.narrow())
+        } else if bytes >= <L::Narrow as Lanes>::Narrow::BYTES {
+            plane.panels(lanes.narrow().narrow())
+        } else {
+            small_plane::<E>(columns, rows, src, dst)
         }
-        first += panel;
     }
 }
 
-/// `rows.extent` rows from row `row` on, of one block of columns; tiles step back to start at row `last` at the latest.
-///
-/// # Safety
-/// All places of the block from `src` and `dst`, which belong to row 0, must be valid.
-#[inline(always)]
-unsafe fn line_of_rows<L: Lanes, const E: usize, const N: usize>(
-    lanes: L,
-    (src, dst): (*const u8, *mut u8),
-    column_step: isize,
-    rows: Loop,
-    (row, last): (usize, usize),
-) {
-    let mut part = 0;
-    while part < rows.extent {
-        let row = (row + part).min(last);
-        // SAFETY: `N` rows from `row` exist.
-        unsafe {
-            let to = dst.wrapping_offset(row as isize * rows.dst_stride);
-            tile::<L, N>(lanes, src.wrapping_add(row * E), column_step, to, rows.dst_stride, E);
-        }
-        part += N;
-    }
-}
-
-/// One line of every column of a block.
-#[repr(align(64))]
-struct Staged([u8; 64 * LINE]);
-
-/// As [`line_of_rows`] for a whole line of rows, by way of a copy of the block's lines: read in parts, they would push one
-/// another out of the cache.
-///
-/// # Safety
-/// A line must be readable at every column of a block from `src`, and a line of rows writable from `dst`.
-#[inline(always)]
-unsafe fn staged_line<L: Lanes, const E: usize, const N: usize>(
-    lanes: L,
-    src: *const u8,
-    column_step: isize,
-    dst: *mut u8,
-    rows: Loop,
-) {
-    let mut staged = core::mem::MaybeUninit::<Staged>::uninit();
-    // SAFETY: the field of a place that is there, if not yet written; only its address is taken.
-    let lines = unsafe { (&raw mut (*staged.as_mut_ptr()).0).cast::<u8>() };
-    let mut column = 0;
-    while column < N * L::LANES {
-        let from = src.wrapping_offset(column as isize * column_step);
-        let mut at = 0;
-        while at < LINE {
-            // SAFETY: the caller's promise; a block has at most 64 columns.
-            unsafe { lanes.store(lines.add(column * LINE + at), lanes.load(from.add(at))) };
-            at += L::BYTES;
-        }
-        column += 1;
-    }
-    let mut row = 0;
-    while row < LINE / E {
-        // SAFETY: the lines just staged.
-        unsafe {
-            let to = dst.wrapping_offset(row as isize * rows.dst_stride);
-            tile::<L, N>(lanes, lines.add(row * E), LINE as isize, to, rows.dst_stride, E);
-        }
-        row += N;
-    }
-}
-
-/// Planes narrower than a block.
+/// Planes of fewer columns than a lane holds.
 ///
 /// # Safety
 /// As [`plane`].
@@ -173,81 +75,207 @@ unsafe fn small_plane<const E: usize>(columns: Loop, rows: Loop, src: *const u8,
     unsafe { walk::<[u8; E]>(&[rows, columns], src, dst) }
 }
 
-/// One tile: `N` rows of `N * LANES` columns.
-///
-/// # Safety
-/// `LANE` bytes must be readable at each column, and `BYTES` writable at each row.
-#[inline(always)]
-unsafe fn tile<L: Lanes, const N: usize>(
-    lanes: L,
+/// What is transposed.
+#[derive(Clone, Copy)]
+struct Plane<const E: usize, const N: usize> {
+    columns: Loop,
+    rows: Loop,
     src: *const u8,
-    column_step: isize,
     dst: *mut u8,
-    row_step: isize,
-    element: usize,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let tile = load_tile::<L, N>(lanes, src, column_step, element);
-        let mut row = 0;
-        while row < N {
-            lanes.store(dst.wrapping_offset(row as isize * row_step), tile[row]);
-            row += 1;
+}
+
+impl<const E: usize, const N: usize> Plane<E, N> {
+    /// Where a block of the source starts.
+    #[inline(always)]
+    fn from(&self, row: usize, column: usize) -> *const u8 {
+        self.src.wrapping_offset(column as isize * self.columns.src_stride).wrapping_add(row * E)
+    }
+
+    /// Where a block of the destination starts.
+    #[inline(always)]
+    fn to(&self, row: usize, column: usize) -> *mut u8 {
+        self.dst.wrapping_offset(row as isize * self.rows.dst_stride).wrapping_add(column * E)
+    }
+
+    /// # Safety
+    /// All places of the plane must be valid on both sides, without overlap, and the plane at least a block in either
+    /// direction.
+    #[inline(always)]
+    unsafe fn panels<L: Lanes>(&self, lanes: L) {
+        let (rows, columns) = (self.rows.extent, self.columns.extent);
+        let line = LINE / E;
+        // SAFETY: the squares of each arm are no larger than the plane.
+        unsafe {
+            if rows < line || columns < line {
+                self.rows_of_squares::<L, false>(lanes, (0, rows), (0, columns));
+                return;
+            }
+            let diagonal = self.is_diagonal();
+            let mut top = 0;
+            while top < rows {
+                let bottom = (top + PANEL * line).min(rows);
+                let mut left = 0;
+                while left < columns {
+                    let right = (left + PANEL * line).min(columns);
+                    if diagonal {
+                        self.diagonals(lanes, (top, bottom), (left, right));
+                    } else {
+                        self.rows_of_squares::<L, true>(lanes, (top, bottom), (left, right));
+                    }
+                    left = right;
+                }
+                top = bottom;
+            }
         }
     }
-}
 
-/// Reads `N` rows of `N * LANES` columns and transposes them: one register per row.
-///
-/// # Safety
-/// `LANE` bytes must be readable at each column.
-#[inline(always)]
-pub(crate) unsafe fn load_tile<L: Lanes, const N: usize>(
-    lanes: L,
-    src: *const u8,
-    column_step: isize,
-    element: usize,
-) -> [L::Vector; N] {
-    let mut tile = [lanes.zero(); N];
-    let mut i = 0;
-    while i < N {
-        // SAFETY: column `i` of lane `l` is column `l * N + i`, so the loads reach exactly the tile's columns.
-        tile[i] = unsafe {
-            lanes.load_lanes(src.wrapping_offset(i as isize * column_step), N as isize * column_step)
-        };
-        i += 1;
+    /// Fewer rows than a register holds: whole registers of columns all the same, since what is written in parts would often
+    /// be gone from the cache before its next part.
+    ///
+    /// # Safety
+    /// As [`Plane::panels`], but for the number of rows.
+    #[inline(always)]
+    unsafe fn few_rows<L: Lanes>(&self, lanes: L) {
+        let size = L::BYTES / E;
+        let mut turned = core::mem::MaybeUninit::<Turned>::uninit();
+        let turned = turned.as_mut_ptr().cast::<u8>();
+        let mut column = 0;
+        while column < self.columns.extent {
+            let at = column.min(self.columns.extent - size);
+            // SAFETY: `size` columns from `at`, and their rows; the buffer has room for a block, and is written before it is
+            // read.
+            unsafe {
+                let len = self.rows.extent * E;
+                turn_part_block::<L, N, 0>(lanes, self.from(0, at), self.columns.src_stride, len, turned);
+                let mut lane = 0;
+                while lane * N < self.rows.extent {
+                    let tile = load_tile::<L, E, N>(lanes, turned.add(lane * N * L::BYTES));
+                    let mut row = 0;
+                    while row < N {
+                        if lane * N + row < self.rows.extent {
+                            lanes.store(self.to(lane * N + row, at), tile[row]);
+                        }
+                        row += 1;
+                    }
+                    lane += 1;
+                }
+            }
+            column += size;
+        }
     }
-    match element {
-        1 => network::<L, 1, N>(lanes, &mut tile),
-        2 => network::<L, 2, N>(lanes, &mut tile),
-        4 => network::<L, 4, N>(lanes, &mut tile),
-        8 => network::<L, 8, N>(lanes, &mut tile),
-        _ => {}
-    }
-    tile
-}
 
-/// Transposes the `N` x `N` elements of every lane.
-///
-/// Interleaving the first half of the registers with the second, element by element, and again, log2(N) times, is the
-/// transpose: each step moves the topmost bit of the register number to the bottom of the place in the lane.
-///
-/// ```text
-///   a0 a1 a2 a3      a0 c0 a1 c1      a0 b0 c0 d0
-///   b0 b1 b2 b3  ->  a2 c2 a3 c3  ->  a1 b1 c1 d1
-///   c0 c1 c2 c3      b0 d0 b1 d1      a2 b2 c2 d2
-///   d0 d1 d2 d3      b2 d2 b3 d3      a3 b3 c3 d3
-/// ```
-#[inline(always)]
-pub(crate) fn network<L: Lanes, const UNIT: usize, const N: usize>(lanes: L, tile: &mut [L::Vector; N]) {
-    let mut step = 1;
-    while step < N {
-        let from = *tile;
+    /// True where squares are walked diagonally: in a row or a column of them, places a kibibyte apart would meet in a few
+    /// sets of the first-level cache. Rows that do not start lines share lines with their neighbours, which should follow.
+    #[inline(always)]
+    fn is_diagonal(&self) -> bool {
+        let far = self.columns.src_stride.trailing_zeros().max(self.rows.dst_stride.trailing_zeros());
+        let whole = self.rows.extent.is_multiple_of(LINE / E) && self.columns.extent.is_multiple_of(LINE / E);
+        far >= 10 && whole && starts_lines([&self.rows], self.dst)
+    }
+
+    /// Squares of a line (or, unless `LINES`, of a register) along the destination; the last of each direction steps back
+    /// and moves some elements again rather than step outside.
+    ///
+    /// # Safety
+    /// As [`Plane::panels`]; rows and columns are those of the plane from the first up to the second, which has a square
+    /// before it.
+    #[inline(always)]
+    unsafe fn rows_of_squares<L: Lanes, const LINES: bool>(
+        &self,
+        lanes: L,
+        (top, bottom): (usize, usize),
+        (left, right): (usize, usize),
+    ) {
+        let side = if LINES { LINE / E } else { L::BYTES / E };
+        let (last_row, last_column) = (bottom - side, right - side);
+        let mut row = top.min(last_row);
+        loop {
+            let mut column = left.min(last_column);
+            let (mut from, mut to) = (self.from(row, column), self.to(row, column));
+            loop {
+                // SAFETY: a square of the plane.
+                unsafe { self.square::<L, LINES>(lanes, from, to, to.wrapping_add(2 * LINE - 1)) };
+                if column == last_column {
+                    break;
+                }
+                let step = side.min(last_column - column);
+                column += step;
+                from = from.wrapping_offset(step as isize * self.columns.src_stride);
+                to = to.wrapping_add(step * E);
+            }
+            if row == last_row {
+                break;
+            }
+            row += side.min(last_row - row);
+        }
+    }
+
+    /// Squares of a line along the diagonals of a panel.
+    ///
+    /// # Safety
+    /// As [`Plane::rows_of_squares`], and the panel must be whole squares.
+    #[inline(always)]
+    unsafe fn diagonals<L: Lanes>(
+        &self,
+        lanes: L,
+        (top, bottom): (usize, usize),
+        (left, right): (usize, usize),
+    ) {
+        let line = LINE / E;
+        let column_step = line as isize * self.columns.src_stride;
+        let row_step = line as isize * self.rows.dst_stride;
+        let mut start = top;
+        while start < bottom {
+            let (mut row, mut column) = (start, left);
+            let (mut from, mut to) = (self.from(row, column), self.to(row, column));
+            while column < right {
+                let (mut next_from, mut next) = (from.wrapping_add(LINE), to.wrapping_offset(row_step));
+                row += line;
+                if row == bottom {
+                    row = top;
+                    (next_from, next) = (self.from(top, column), self.to(top, column));
+                }
+                next = next.wrapping_add(LINE);
+                // SAFETY: a square of the plane.
+                unsafe { self.square::<L, true>(lanes, from, to, next) };
+                column += line;
+                (from, to) = (next_from.wrapping_offset(column_step), next);
+            }
+            start += line;
+        }
+    }
+
+    /// A line of rows by a line of columns, or a block; asks for the line at `next` and at those below it.
+    ///
+    /// # Safety
+    /// `from` and `to` must be the places of a square of the plane.
+    #[inline(always)]
+    unsafe fn square<L: Lanes, const LINES: bool>(
+        &self,
+        lanes: L,
+        from: *const u8,
+        to: *mut u8,
+        next: *mut u8,
+    ) {
+        let blocks = if LINES { LINE / L::BYTES } else { 1 };
+        let (column_step, row_step) = (self.columns.src_stride, self.rows.dst_stride);
+        let size = (L::BYTES / E) as isize;
         let mut i = 0;
-        while i < N / 2 {
-            (tile[2 * i], tile[2 * i + 1]) = lanes.zip::<UNIT>(from[i], from[i + N / 2]);
+        while i < blocks * blocks {
+            let (down, across) = (i / blocks, i % blocks);
+            let below = down as isize * size * row_step;
+            // SAFETY: one of the square's blocks.
+            unsafe {
+                block::<L, E, N>(
+                    lanes,
+                    from.wrapping_offset(across as isize * size * column_step).wrapping_add(down * L::BYTES),
+                    column_step,
+                    to.wrapping_offset(below).wrapping_add(across * L::BYTES),
+                    row_step,
+                    next.wrapping_offset(below),
+                );
+            }
             i += 1;
         }
-        step *= 2;
     }
 }

@@ -8,7 +8,8 @@
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows_stream::{emit, flush};
-use crate::transpose::{load_tile, plane};
+use crate::transpose::plane;
+use crate::transpose_block::{Turned, load_tile, turn_block, turn_part_block};
 use crate::tuning::{COLUMN_AHEAD, STRIP_ROWS};
 use crate::walk::Point;
 
@@ -44,13 +45,12 @@ impl<const E: usize, const N: usize> Point for StreamTranspose<E, N> {
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let columns = self.columns;
         let all_rows = self.rows.extent * self.beyond.extent;
-        let (strips, lines) = (columns.extent / (strip(E) / E), all_rows / (LINE / E));
-        let (full_columns, full_rows) = (strips * (strip(E) / E), lines * (LINE / E));
-        // SAFETY: parts of the plane: the strips, the columns behind them, the rows behind those.
+        let full_columns = columns.extent / (strip(E) / E) * (strip(E) / E);
+        // SAFETY: parts of the plane: the strips, and the columns behind them.
         unsafe {
             let mut first = 0;
-            while first < full_rows {
-                let count = STRIP_ROWS.min(full_rows - first);
+            while first < all_rows {
+                let count = STRIP_ROWS.min(all_rows - first);
                 self.panel(lanes, full_columns, first..first + count, src, dst);
                 first += count;
             }
@@ -61,10 +61,7 @@ impl<const E: usize, const N: usize> Point for StreamTranspose<E, N> {
                 let edge = Loop { extent: width, ..columns };
                 let (from, to) =
                     (src.wrapping_offset(at as isize * columns.src_stride), dst.wrapping_add(at * E));
-                self.rest(lanes, edge, 0, from, to);
-            }
-            if full_rows < all_rows {
-                self.rest(lanes, columns, full_rows, src, dst);
+                self.rest(lanes, edge, from, to);
             }
         }
     }
@@ -86,30 +83,30 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         dst.wrapping_offset(above as isize * self.beyond.dst_stride + inside as isize * self.rows.dst_stride)
     }
 
-    /// All rows from `first` on, of the columns given, with ordinary stores; whole lanes of rows where there are so many.
+    /// All rows of the columns given, with ordinary stores.
     ///
     /// # Safety
-    /// As [`Point::point`], `src` and `dst` being the places of the first of all rows.
+    /// As [`Point::point`].
     #[inline(always)]
-    unsafe fn rest<L: Lanes>(&self, lanes: L, columns: Loop, first: usize, src: *const u8, dst: *mut u8) {
-        let mut row = first;
-        while row < self.rows.extent * self.beyond.extent {
-            // Rows up to the end of this step of `beyond`.
-            let inside = row % self.rows.extent;
-            let start = row - inside;
-            // Stepping back over rows that are then moved twice, to fill a lane.
-            let inside = inside.min(self.rows.extent.saturating_sub(N));
-            let rows = Loop { extent: self.rows.extent - inside, ..self.rows };
-            // SAFETY: rows of one step, as promised.
+    unsafe fn rest<L: Lanes>(&self, lanes: L, columns: Loop, src: *const u8, dst: *mut u8) {
+        let mut step = 0;
+        while step < self.beyond.extent {
+            let row = step * self.rows.extent;
+            // SAFETY: the rows of one step.
             unsafe {
-                let from = src.wrapping_add((start + inside) * E);
-                plane::<L, E, N>(lanes, columns, rows, from, self.row_place(dst, start + inside));
+                plane::<L, E, N>(
+                    lanes,
+                    columns,
+                    self.rows,
+                    src.wrapping_add(row * E),
+                    self.row_place(dst, row),
+                );
             }
-            row = start + self.rows.extent;
+            step += 1;
         }
     }
 
-    /// Whole strips of at most [`STRIP_ROWS`] rows, of which there are whole lines.
+    /// Whole strips of at most [`STRIP_ROWS`] rows.
     ///
     /// # Safety
     /// As [`Point::point`], for the first `columns` and the `rows` given.
@@ -123,30 +120,22 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         dst: *mut u8,
     ) {
         let column_step = self.columns.src_stride;
-        let mut staged = Staged([0; strip(2) * LINE]);
         let mut column = 0;
         while column < columns {
             let top = src.wrapping_offset(column as isize * column_step);
             let to = dst.wrapping_add(column * E);
             let mut row = rows.start;
             while row < rows.end {
-                // SAFETY: a strip's columns and a line of rows from here.
-                unsafe { stage_lines::<L, E>(lanes, top.wrapping_add(row * E), column_step, &mut staged) };
-                let mut part = 0;
-                while part < LINE / E {
-                    // SAFETY: `N` rows of the lines just staged.
-                    unsafe {
-                        let from = staged.0.as_ptr().wrapping_add(part * E);
-                        let to = self.row_place(to, row + part);
-                        if self.carry.is_null() {
-                            self.whole_lines(lanes, from, to);
-                        } else {
-                            self.carried_lines(lanes, from, to, row + part - rows.start, column == 0);
-                        }
+                let group = Group { row, count: (L::BYTES / E).min(rows.end - row), first: rows.start };
+                // SAFETY: a strip's columns, and so many rows of them.
+                unsafe {
+                    if group.count == L::BYTES / E {
+                        self.group::<L, true>(lanes, top.wrapping_add(row * E), to, group, column == 0);
+                    } else {
+                        self.group::<L, false>(lanes, top.wrapping_add(row * E), to, group, column == 0);
                     }
-                    part += N;
                 }
-                row += LINE / E;
+                row += L::BYTES / E;
             }
             column += strip(E) / E;
         }
@@ -159,22 +148,68 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         }
     }
 
-    /// `N` rows of a strip, straight from the registers.
+    /// A register of rows of a strip, or fewer unless `WHOLE`.
     ///
     /// # Safety
-    /// As [`Point::point`]; every row starts a line at `to`.
+    /// As [`Point::point`], for a strip of columns from `from` and to `to`, which is the place of row 0.
     #[inline(always)]
-    unsafe fn whole_lines<L: Lanes>(&self, lanes: L, from: *const u8, to: *mut u8) {
-        let step = LINE as isize;
+    unsafe fn group<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        from: *const u8,
+        to: *mut u8,
+        group: Group,
+        is_first: bool,
+    ) {
+        let mut turned = core::mem::MaybeUninit::<Turned>::uninit();
+        let turned = turned.as_mut_ptr().cast::<u8>();
+        let len = if WHOLE { L::BYTES } else { group.count * E };
+        // SAFETY: the strip's registers take `strip(E) / E * BYTES` bytes of the buffer, and are written before they are
+        // read; rows of the group only are written to.
+        unsafe {
+            turn_strip::<L, E, N>(lanes, from, self.columns.src_stride, len, turned);
+            let mut lane = 0;
+            while lane * N < group.count {
+                let turned = turned.add(lane * N * L::BYTES);
+                let part = Group {
+                    row: group.row + lane * N,
+                    count: if WHOLE { N } else { group.count - lane * N },
+                    first: group.first,
+                };
+                if self.carry.is_null() {
+                    self.whole_lines::<L, WHOLE>(lanes, turned, to, part);
+                } else {
+                    self.carried_lines::<L, WHOLE>(lanes, turned, to, part, is_first);
+                }
+                lane += 1;
+            }
+        }
+    }
+
+    /// At most `N` rows of a strip, straight from the registers.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::group`], of whose buffer `turned` is a lane; every row starts a line at `to`.
+    #[inline(always)]
+    unsafe fn whole_lines<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        turned: *const u8,
+        to: *mut u8,
+        group: Group,
+    ) {
+        let to = self.row_place(to, group.row);
         let mut at = 0;
         while at < strip(E) {
             // SAFETY: the strip's columns are `strip(E)` bytes of every row, at a multiple of a register.
             unsafe {
-                let tile = load_tile::<L, N>(lanes, from.wrapping_offset((at / E) as isize * step), step, E);
+                let tile = load_tile::<L, E, N>(lanes, turned.add(at / E * L::BYTES));
                 let mut row = 0;
                 while row < N {
-                    let to = to.wrapping_offset(row as isize * self.rows.dst_stride).wrapping_add(at);
-                    lanes.stream(to, tile[row]);
+                    if WHOLE || row < group.count {
+                        let to = to.wrapping_offset(row as isize * self.rows.dst_stride).wrapping_add(at);
+                        lanes.stream(to, tile[row]);
+                    }
                     row += 1;
                 }
             }
@@ -182,27 +217,28 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         }
     }
 
-    /// `N` rows of a strip, by way of their carries.
+    /// At most `N` rows of a strip, by way of their carries.
     ///
     /// # Safety
-    /// As [`Point::point`]; `row` is the first row's number in the panel.
+    /// As [`StreamTranspose::whole_lines`], with a carry buffer in place of the line starts.
     #[inline(always)]
-    unsafe fn carried_lines<L: Lanes>(
+    unsafe fn carried_lines<L: Lanes, const WHOLE: bool>(
         &self,
         lanes: L,
-        from: *const u8,
+        turned: *const u8,
         to: *mut u8,
-        row: usize,
+        group: Group,
         is_first: bool,
     ) {
-        let step = LINE as isize;
-        // SAFETY: rows of a panel have a buffer each, of a line and a strip; the lines written to the destination lie
-        // inside the row but for the part before the first strip, which is not written as a line.
+        let to = self.row_place(to, group.row);
+        // SAFETY: rows of a panel have a buffer each, of a line and a strip, of which there are enough for whole lanes of
+        // rows; the lines written to the destination lie inside the row but for the part before the first strip, which is
+        // not written as a line.
         unsafe {
-            let buffer = self.carry.add(row * ROW_BUFFER);
+            let buffer = self.carry.add((group.row - group.first) * ROW_BUFFER);
             let mut at = 0;
             while at < strip(E) {
-                let tile = load_tile::<L, N>(lanes, from.wrapping_offset((at / E) as isize * step), step, E);
+                let tile = load_tile::<L, E, N>(lanes, turned.add(at / E * L::BYTES));
                 let mut i = 0;
                 while i < N {
                     lanes.store(buffer.add(i * ROW_BUFFER + LINE + at), tile[i]);
@@ -212,35 +248,50 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
             }
             let mut i = 0;
             while i < N {
-                let to = to.wrapping_offset(i as isize * self.rows.dst_stride);
-                emit(lanes, buffer.add(i * ROW_BUFFER), to, strip(E), is_first);
+                if WHOLE || i < group.count {
+                    let to = to.wrapping_offset(i as isize * self.rows.dst_stride);
+                    emit(lanes, buffer.add(i * ROW_BUFFER), to, strip(E), is_first);
+                }
                 i += 1;
             }
         }
     }
 }
 
-/// A line of each of a strip's columns, together.
-#[repr(align(64))]
-struct Staged([u8; strip(2) * LINE]);
+/// Rows of a panel whose first row is `first`.
+#[derive(Clone, Copy)]
+struct Group {
+    row: usize,
+    count: usize,
+    first: usize,
+}
 
-/// Copies a line of every column of a strip to one place: a line that is read in parts, at strides near a power of two,
-/// is gone from the cache before its last part is wanted.
+/// Reads `len` bytes, a register or less, of each of a strip's columns, and asks for what follows; the blocks of columns lie
+/// behind one another in `turned`.
 ///
 /// # Safety
-/// A line must be readable at each of a strip's columns.
+/// `len` bytes must be readable at each of a strip's columns, and a register for each writable at `turned`.
 #[inline(always)]
-unsafe fn stage_lines<L: Lanes, const E: usize>(lanes: L, line: *const u8, step: isize, staged: &mut Staged) {
+unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize>(
+    lanes: L,
+    from: *const u8,
+    step: isize,
+    len: usize,
+    turned: *mut u8,
+) {
+    let block = L::BYTES / E;
     let mut column = 0;
     while column < strip(E) / E {
-        let from = line.wrapping_offset(column as isize * step);
-        lanes.prefetch(from.wrapping_add(COLUMN_AHEAD));
-        let mut at = 0;
-        while at < LINE {
-            // SAFETY: the caller's promise; the staged lines have room for one of each column.
-            unsafe { lanes.store(staged.0.as_mut_ptr().add(column * LINE + at), lanes.load(from.add(at))) };
-            at += L::BYTES;
+        let from = from.wrapping_offset(column as isize * step);
+        // SAFETY: the caller's promise, for a block of the strip's columns.
+        unsafe {
+            let turned = turned.add(column * L::BYTES);
+            if len == L::BYTES {
+                turn_block::<L, N, COLUMN_AHEAD>(lanes, from, step, turned);
+            } else {
+                turn_part_block::<L, N, COLUMN_AHEAD>(lanes, from, step, len, turned);
+            }
         }
-        column += 1;
+        column += block;
     }
 }

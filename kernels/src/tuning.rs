@@ -17,13 +17,26 @@ pub(crate) const ROWS_REACH: Reach = Reach { dst: 2048, src: 2048 };
 /// Anything else: runs of whole lines on both sides, in a tile that stays in the first-level cache.
 pub(crate) const TILE_REACH: Reach = Reach { dst: 256, src: 256 };
 
+/// Lines of columns, and lines of rows, that are transposed before the next such part of a plane: in lines of 64 bytes a part
+/// is at most a few hundred kibibytes, which the second-level cache keeps, on so many pages as the first table of
+/// translations.
+pub(crate) const PANEL: usize = 16;
+
+/// Rows that follow one another without gaps are gathered up to so many bytes before they are streamed: a quarter of a
+/// first-level cache, which also holds what they are made from.
+pub(crate) const DENSE_BYTES: usize = 8192;
+
+/// The longest rows that are gathered so: beyond, the strips of longer rows leave little behind.
+pub(crate) const DENSE_ROW: usize = 256;
+
 /// Rows of the destination that a streamed transpose walks before its next strip: so many pages fit the second-level
 /// table of translations, and their carries the second-level cache.
 pub(crate) const STRIP_ROWS: usize = 2048;
 
 /// How far ahead of its loads a streamed transpose asks for each column's lines, in bytes. A strip has more columns than
-/// the hardware follows as streams.
-pub(crate) const COLUMN_AHEAD: usize = 256;
+/// the hardware follows as streams; two lines ahead is what a strip's other columns take time for, and what is asked for
+/// earlier may be gone again where columns meet in a set of the cache.
+pub(crate) const COLUMN_AHEAD: usize = 128;
 
 /// A staged tile never takes more than this: half of the smallest second-level cache in use.
 pub(crate) const STAGE_BYTES: usize = 512 * 1024;

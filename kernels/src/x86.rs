@@ -1,14 +1,15 @@
 //! The x86-64 levels.
 
-use core::arch::x86_64::{__m128i, __m256i, __m512i, _MM_HINT_T1};
+use core::arch::x86_64::{__m128i, __m256i, __m512i, _MM_HINT_T0, _MM_HINT_T1};
 
 use pulp::NullaryFnOnce;
 use pulp::x86::{V3, V4};
 
 use crate::lanes::{LANE, Lanes, Task};
+use crate::x86_lane::OneLane;
 
 /// A task as pulp wants it.
-struct Enter<L, T>(L, T);
+pub(crate) struct Enter<L, T>(pub(crate) L, pub(crate) T);
 
 impl<L: Lanes, T: Task> NullaryFnOnce for Enter<L, T> {
     type Output = ();
@@ -26,6 +27,12 @@ unsafe impl Lanes for V3 {
     type Vector = __m256i;
     const LANES: usize = 2;
     const STREAMS: bool = true;
+    type Narrow = OneLane;
+
+    #[inline(always)]
+    fn narrow(self) -> OneLane {
+        OneLane(self)
+    }
 
     #[inline(always)]
     unsafe fn vectorize(self, task: impl Task) {
@@ -76,6 +83,11 @@ unsafe impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn prefetch_near(self, address: *const u8) {
+        self.sse._mm_prefetch::<_MM_HINT_T0>(address.cast()); // a hint: any address will do
+    }
+
+    #[inline(always)]
     fn zip<const UNIT: usize>(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
         let s = self.avx2;
         match UNIT {
@@ -90,6 +102,19 @@ unsafe impl Lanes for V3 {
     fn zip_lanes(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
         let s = self.avx2;
         (s._mm256_permute2x128_si256::<0x20>(a, b), s._mm256_permute2x128_si256::<0x31>(a, b))
+    }
+
+    #[inline(always)]
+    fn unzip<const UNIT: usize>(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+        let s = self.avx2;
+        let (even, odd) = match UNIT {
+            4 => {
+                let (a, b) = (s._mm256_shuffle_epi32::<0xd8>(a), s._mm256_shuffle_epi32::<0xd8>(b));
+                (s._mm256_unpacklo_epi64(a, b), s._mm256_unpackhi_epi64(a, b))
+            }
+            _ => (s._mm256_unpacklo_epi64(a, b), s._mm256_unpackhi_epi64(a, b)),
+        };
+        (s._mm256_permute4x64_epi64::<0xd8>(even), s._mm256_permute4x64_epi64::<0xd8>(odd))
     }
 
     #[inline(always)]
@@ -114,6 +139,14 @@ unsafe impl Lanes for V3 {
     }
 }
 
+/// Every other quadword of two registers.
+const EVEN_QUADWORDS: [u64; 8] = [0, 2, 4, 6, 8, 10, 12, 14];
+const ODD_QUADWORDS: [u64; 8] = [1, 3, 5, 7, 9, 11, 13, 15];
+
+/// Every other doubleword of two registers.
+const EVEN_DOUBLEWORDS: [u32; 16] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30];
+const ODD_DOUBLEWORDS: [u32; 16] = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31];
+
 /// Quadwords of `a` and `b` for the first half of interleaved lanes: `a0 b0 a1 b1`.
 const ZIP_LANES_LOW: [u64; 8] = [0, 1, 8, 9, 2, 3, 10, 11];
 /// The second half: `a2 b2 a3 b3`.
@@ -124,6 +157,12 @@ unsafe impl Lanes for V4 {
     type Vector = __m512i;
     const LANES: usize = 4;
     const STREAMS: bool = true;
+    type Narrow = V3;
+
+    #[inline(always)]
+    fn narrow(self) -> V3 {
+        *self
+    }
 
     #[inline(always)]
     unsafe fn vectorize(self, task: impl Task) {
@@ -160,6 +199,31 @@ unsafe impl Lanes for V4 {
         s._mm512_mask_broadcast_i32x4(third, 0xf000, d)
     }
 
+    // Every line is read once and whole: lanes read one by one would find it gone where columns meet in a set of the cache.
+    #[inline(always)]
+    unsafe fn turn(self, from: *const u8, step: isize, to: *mut u8, pitch: usize) {
+        let [a, b, c, d] = places(from, step);
+        // SAFETY: the caller's promise.
+        unsafe { store_turned(self, [self.load(a), self.load(b), self.load(c), self.load(d)], to, pitch) }
+    }
+
+    #[inline(always)]
+    unsafe fn turn_part(self, from: *const u8, step: isize, len: usize, to: *mut u8, pitch: usize) {
+        let mask = u64::MAX.checked_shr(64 - len as u32).unwrap_or(0);
+        let [a, b, c, d] = places(from, step);
+        let bw = self.avx512bw;
+        // SAFETY: the caller's promise; a masked load reads the bytes of its mask only.
+        unsafe {
+            let rows = [
+                bw._mm512_maskz_loadu_epi8(mask, a.cast()),
+                bw._mm512_maskz_loadu_epi8(mask, b.cast()),
+                bw._mm512_maskz_loadu_epi8(mask, c.cast()),
+                bw._mm512_maskz_loadu_epi8(mask, d.cast()),
+            ];
+            store_turned(self, rows, to, pitch);
+        }
+    }
+
     #[inline(always)]
     unsafe fn store(self, to: *mut u8, vector: __m512i) {
         // SAFETY: the caller promises 64 bytes.
@@ -183,6 +247,11 @@ unsafe impl Lanes for V4 {
     }
 
     #[inline(always)]
+    fn prefetch_near(self, address: *const u8) {
+        self.sse._mm_prefetch::<_MM_HINT_T0>(address.cast()); // a hint: any address will do
+    }
+
+    #[inline(always)]
     fn zip<const UNIT: usize>(self, a: __m512i, b: __m512i) -> (__m512i, __m512i) {
         let (bw, f) = (self.avx512bw, self.avx512f);
         match UNIT {
@@ -198,6 +267,21 @@ unsafe impl Lanes for V4 {
         let (low, high) = (pulp::cast(ZIP_LANES_LOW), pulp::cast(ZIP_LANES_HIGH));
         let s = self.avx512f;
         (s._mm512_permutex2var_epi64(a, low, b), s._mm512_permutex2var_epi64(a, high, b))
+    }
+
+    #[inline(always)]
+    fn unzip<const UNIT: usize>(self, a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+        let s = self.avx512f;
+        match UNIT {
+            4 => {
+                let (even, odd) = (pulp::cast(EVEN_DOUBLEWORDS), pulp::cast(ODD_DOUBLEWORDS));
+                (s._mm512_permutex2var_epi32(a, even, b), s._mm512_permutex2var_epi32(a, odd, b))
+            }
+            _ => {
+                let (even, odd) = (pulp::cast(EVEN_QUADWORDS), pulp::cast(ODD_QUADWORDS));
+                (s._mm512_permutex2var_epi64(a, even, b), s._mm512_permutex2var_epi64(a, odd, b))
+            }
+        }
     }
 
     #[inline(always)]
@@ -225,5 +309,29 @@ unsafe impl Lanes for V4 {
     fn shuffle(self, vector: __m512i, order: [u8; LANE]) -> __m512i {
         let order: __m128i = pulp::cast(order);
         self.avx512bw._mm512_shuffle_epi8(vector, self.avx512f._mm512_broadcast_i32x4(order))
+    }
+}
+
+/// Four places, `step` bytes apart.
+#[inline(always)]
+fn places(from: *const u8, step: isize) -> [*const u8; 4] {
+    [from, from.wrapping_offset(step), from.wrapping_offset(2 * step), from.wrapping_offset(3 * step)]
+}
+
+/// Transposes the lanes of four registers and writes them `pitch` bytes apart.
+///
+/// # Safety
+/// A register must be writable at each of four places, `pitch` bytes apart.
+#[inline(always)]
+unsafe fn store_turned(simd: V4, [a, b, c, d]: [__m512i; 4], to: *mut u8, pitch: usize) {
+    let s = simd.avx512f;
+    let low = [s._mm512_shuffle_i32x4::<0x44>(a, b), s._mm512_shuffle_i32x4::<0x44>(c, d)];
+    let high = [s._mm512_shuffle_i32x4::<0xee>(a, b), s._mm512_shuffle_i32x4::<0xee>(c, d)];
+    // SAFETY: the caller's promise.
+    unsafe {
+        simd.store(to, s._mm512_shuffle_i32x4::<0x88>(low[0], low[1]));
+        simd.store(to.add(pitch), s._mm512_shuffle_i32x4::<0xdd>(low[0], low[1]));
+        simd.store(to.add(2 * pitch), s._mm512_shuffle_i32x4::<0x88>(high[0], high[1]));
+        simd.store(to.add(3 * pitch), s._mm512_shuffle_i32x4::<0xdd>(high[0], high[1]));
     }
 }

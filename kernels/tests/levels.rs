@@ -93,6 +93,42 @@ fn transposes_of_many_rows() {
     }
 }
 
+/// More squares than are walked before the next part of a plane, in one direction or both, where places meet in the cache
+/// and where they do not.
+#[test]
+fn transposes_of_several_panels() {
+    for element in [4usize, 16] {
+        let line = 64 / element;
+        for (rows, columns) in [(18 * line, 3 * line), (2 * line, 19 * line), (17 * line, 17 * line + 3)] {
+            for (src_gap, dst_gap) in [(0, 0), (0, 64), (element, 7)] {
+                let up = |bytes: usize, gap: usize| (bytes.next_multiple_of(1024) + gap) as isize;
+                let (column, row) = (up(rows * element, src_gap), up(columns * element, dst_gap));
+                let unit = element as isize;
+                let loops = loops(&[rows, columns], &[unit, column], &[row, unit]);
+                check(&Case { family: Family::Transpose, element, loops });
+            }
+        }
+    }
+}
+
+/// A few rows of many columns, and many rows of a few columns, with and without gaps on either side.
+#[test]
+fn skinny_transposes() {
+    for element in WIDTHS {
+        for few in [1, 2, 3, 4, 6, 7, 8, 9, 13, 15, 16, 17, 24, 31, 33, 40, 65, 96] {
+            let many = 1500 / element + few;
+            for (rows, columns) in [(few, many), (many, few)] {
+                for (src_gap, dst_gap) in [(0, 0), (3, 0), (0, 5)] {
+                    let unit = element as isize;
+                    let (column, row) = (rows * element + src_gap, columns * element + dst_gap);
+                    let loops = loops(&[rows, columns], &[unit, column as isize], &[row as isize, unit]);
+                    check(&Case { family: Family::Transpose, element, loops });
+                }
+            }
+        }
+    }
+}
+
 /// Rows that go on in the next loop, as from a column-major array into tiles: `column tiles, row tiles, rows, columns`.
 #[test]
 fn transposes_into_tiles() {

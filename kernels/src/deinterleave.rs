@@ -1,0 +1,177 @@
+//! One stream becomes a few rows: the reverse of `interleave.rs`.
+
+use crate::interleave::{Orders, walk_plane};
+use crate::lanes::{LANE, Lanes};
+use crate::nest::Loop;
+use crate::transpose_block::network;
+use crate::walk::Point;
+
+/// How far ahead of its stores each row asks for its lines, in bytes: about as much as a tile holds of it.
+const AHEAD_IN_ROW: usize = 256;
+
+/// The reverse of [`Interleave`](crate::interleave::Interleave): `along` advances `K` elements in the source and is contiguous in the destination.
+#[derive(Clone, Copy)]
+pub(crate) struct Deinterleave<const E: usize, const K: usize> {
+    pub(crate) along: Loop,
+    pub(crate) across: Loop,
+    pub(crate) stream: bool,
+}
+
+impl<const E: usize, const K: usize> Point for Deinterleave<E, K> {
+    /// # Safety
+    /// `K * along.extent` elements must be readable at `src` and `K` rows of `along.extent` writable from `dst`, without
+    /// overlap; where streaming, every row starts a line.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let (along, across) = (self.along, self.across);
+        // SAFETY: the caller's promise.
+        unsafe {
+            if along.extent * E < L::BYTES {
+                walk_plane::<E>(across, along, src, dst);
+            } else {
+                unzip_rows::<L, E, K>(lanes, along.extent, across.dst_stride, src, dst, self.stream);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        self.stream
+    }
+}
+
+/// # Safety
+/// `K * count` elements must be readable at `src`, `count >= BYTES / E`, and `count` writable in each of `K` rows,
+/// `row_step` apart, each of which starts a line if `stream`.
+#[inline(always)]
+pub(crate) unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    count: usize,
+    row_step: isize,
+    src: *const u8,
+    dst: *mut u8,
+    stream: bool,
+) {
+    let block = L::BYTES / E;
+    let mut at = 0;
+    // SAFETY: `block` elements from `at` exist in every row.
+    unsafe {
+        while at + block <= count {
+            unzip_block::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E), stream);
+            at += block;
+        }
+        if at < count {
+            // The last block steps back rather than step outside; its places start no lines, so it is not streamed.
+            let at = count - block;
+            unzip_block::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E), false);
+        }
+    }
+}
+
+/// # Safety
+/// `K * BYTES` bytes must be readable at `src` and `BYTES` writable in each of `K` rows, which are multiples of `BYTES` if
+/// `stream`.
+#[inline(always)]
+unsafe fn unzip_block<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    src: *const u8,
+    row_step: isize,
+    dst: *mut u8,
+    stream: bool,
+) {
+    // SAFETY: the caller's promise; lane `l` of part `p` is lane `l * K + p` of the stream.
+    unsafe {
+        let rows = load_unzipped::<L, E, K>(lanes, src);
+        let mut row = 0;
+        while row < K {
+            let to = dst.wrapping_offset(row as isize * row_step);
+            if stream {
+                lanes.stream(to, rows[row])
+            } else {
+                lanes.prefetch_near(to.wrapping_add(AHEAD_IN_ROW));
+                lanes.store(to, rows[row])
+            }
+            row += 1;
+        }
+    }
+}
+
+/// A register of each of `K` rows, from as many of a stream.
+///
+/// # Safety
+/// `K * BYTES` bytes must be readable at `src`.
+#[inline(always)]
+unsafe fn load_unzipped<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    src: *const u8,
+) -> [L::Vector; K] {
+    let mut parts = [lanes.zero(); K];
+    let mut part = 0;
+    // SAFETY: the caller's promise; lane `l` of part `p` is lane `l * K + p` of the stream where lanes are apart.
+    unsafe {
+        if (K == 2 || K == 4) && K * E <= LANE {
+            while part < K {
+                parts[part] = lanes.shuffle(lanes.load(src.add(part * L::BYTES)), Orders::<E, K>::GROUP);
+                part += 1;
+            }
+            match LANE / K {
+                8 => full_unzips::<L, 8, K>(lanes, &mut parts),
+                _ => full_unzips::<L, 4, K>(lanes, &mut parts),
+            }
+            return parts;
+        }
+        while part < K {
+            parts[part] = lanes.load_lanes(src.add(part * LANE), (K * LANE) as isize);
+            part += 1;
+        }
+    }
+    unmix::<L, E, K>(lanes, parts)
+}
+
+/// Takes `K` registers apart that hold one unit of each of `K` rows in turn.
+#[inline(always)]
+fn full_unzips<L: Lanes, const UNIT: usize, const K: usize>(lanes: L, parts: &mut [L::Vector; K]) {
+    let mut step = 1;
+    while step < K {
+        let from = *parts;
+        let mut i = 0;
+        while i < K / 2 {
+            (parts[i], parts[i + K / 2]) = lanes.unzip::<UNIT>(from[2 * i], from[2 * i + 1]);
+            i += 1;
+        }
+        step *= 2;
+    }
+}
+
+/// Takes `K` lanes of a stream apart into a lane of each row.
+#[inline(always)]
+fn unmix<L: Lanes, const E: usize, const K: usize>(lanes: L, parts: [L::Vector; K]) -> [L::Vector; K] {
+    if K == 1 {
+        return parts;
+    }
+    let mut rows = [lanes.zero(); K];
+    let mut row = 0;
+    if K.is_power_of_two() && K * E <= LANE {
+        // Bring what belongs to one row together inside each lane, then transpose the groups.
+        while row < K {
+            rows[row] = lanes.shuffle(parts[row], Orders::<E, K>::GROUP);
+            row += 1;
+        }
+        match LANE / K {
+            8 => network::<L, 8, K>(lanes, &mut rows),
+            4 => network::<L, 4, K>(lanes, &mut rows),
+            _ => network::<L, 2, K>(lanes, &mut rows),
+        }
+        return rows;
+    }
+    while row < K {
+        rows[row] = lanes.shuffle(parts[0], Orders::<E, K>::PICK[row][0]);
+        let mut part = 1;
+        while part < K {
+            rows[row] = lanes.or(rows[row], lanes.shuffle(parts[part], Orders::<E, K>::PICK[row][part]));
+            part += 1;
+        }
+        row += 1;
+    }
+    rows
+}

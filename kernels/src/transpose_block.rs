@@ -1,0 +1,153 @@
+//! Blocks of a transpose: a register of rows by as many columns.
+
+use crate::lanes::{LINE, Lanes};
+
+/// Room for the registers of a block or a strip, with their lanes transposed.
+#[repr(align(64))]
+#[allow(dead_code)] // reached by its address only
+pub(crate) struct Turned([u8; 64 * LINE]);
+
+/// One block.
+///
+/// # Safety
+/// `BYTES` bytes must be readable at each of `BYTES / E` columns, and writable at each of as many rows.
+#[inline(always)]
+pub(crate) unsafe fn block<L: Lanes, const E: usize, const N: usize>(
+    lanes: L,
+    from: *const u8,
+    column_step: isize,
+    to: *mut u8,
+    row_step: isize,
+    next: *mut u8,
+) {
+    let mut turned = core::mem::MaybeUninit::<Turned>::uninit();
+    let turned = turned.as_mut_ptr().cast::<u8>();
+    // SAFETY: the caller's promise; the block's registers take `BYTES * BYTES / E` bytes of the buffer, and are written
+    // before they are read.
+    unsafe {
+        turn_block::<L, N, 0>(lanes, from, column_step, turned);
+        let mut lane = 0;
+        while lane < L::LANES {
+            let tile = load_tile::<L, E, N>(lanes, turned.add(lane * N * L::BYTES));
+            let mut row = 0;
+            while row < N {
+                let at = (lane * N + row) as isize * row_step;
+                lanes.store(to.wrapping_offset(at), tile[row]);
+                lanes.prefetch_near(next.wrapping_offset(at));
+                row += 1;
+            }
+            lane += 1;
+        }
+    }
+}
+
+/// Reads a register of each of a block's columns; its lanes are those of `N` rows each. Behind each other in `turned`: the
+/// `N` registers of the first lane, those of the second, …
+///
+/// # Safety
+/// `BYTES` bytes must be readable at each of `N * LANES` columns, and `N * LANES * BYTES` writable at `turned`.
+#[inline(always)]
+pub(crate) unsafe fn turn_block<L: Lanes, const N: usize, const AHEAD: usize>(
+    lanes: L,
+    from: *const u8,
+    column_step: isize,
+    turned: *mut u8,
+) {
+    let mut i = 0;
+    while i < N {
+        // SAFETY: lane `l` of each register comes from column `l * N + i`, so these are exactly the block's columns.
+        unsafe {
+            let from = from.wrapping_offset(i as isize * column_step);
+            prefetch_columns::<L, N, AHEAD>(lanes, from, column_step);
+            lanes.turn(from, N as isize * column_step, turned.add(i * L::BYTES), N * L::BYTES);
+        }
+        i += 1;
+    }
+}
+
+/// Asks for what lies `AHEAD` bytes behind `LANES` places, every `N`th column; nothing where `AHEAD` is 0.
+#[inline(always)]
+fn prefetch_columns<L: Lanes, const N: usize, const AHEAD: usize>(
+    lanes: L,
+    from: *const u8,
+    column_step: isize,
+) {
+    let mut lane = 0;
+    while AHEAD > 0 && lane < L::LANES {
+        lanes.prefetch(from.wrapping_offset((lane * N) as isize * column_step).wrapping_add(AHEAD));
+        lane += 1;
+    }
+}
+
+/// As [`turn_block`] where only the first `len` bytes of each column are there.
+///
+/// # Safety
+/// As there, with `len` bytes of each column, at most `BYTES`.
+#[inline(always)]
+pub(crate) unsafe fn turn_part_block<L: Lanes, const N: usize, const AHEAD: usize>(
+    lanes: L,
+    from: *const u8,
+    column_step: isize,
+    len: usize,
+    turned: *mut u8,
+) {
+    let mut i = 0;
+    while i < N {
+        // SAFETY: as in `turn_block`.
+        unsafe {
+            let from = from.wrapping_offset(i as isize * column_step);
+            prefetch_columns::<L, N, AHEAD>(lanes, from, column_step);
+            lanes.turn_part(from, N as isize * column_step, len, turned.add(i * L::BYTES), N * L::BYTES);
+        }
+        i += 1;
+    }
+}
+
+/// Reads `N` registers and transposes their lanes: one register for each of `N` rows.
+///
+/// # Safety
+/// `N * BYTES` bytes must be readable at `turned`.
+#[inline(always)]
+pub(crate) unsafe fn load_tile<L: Lanes, const E: usize, const N: usize>(
+    lanes: L,
+    turned: *const u8,
+) -> [L::Vector; N] {
+    let mut tile = [lanes.zero(); N];
+    let mut i = 0;
+    while i < N {
+        // SAFETY: the caller's promise.
+        tile[i] = unsafe { lanes.load(turned.add(i * L::BYTES)) };
+        i += 1;
+    }
+    network::<L, E, N>(lanes, &mut tile);
+    tile
+}
+
+/// Transposes the `N` x `N` elements of every lane.
+///
+/// Interleaving the first half of the registers with the second, element by element, and again, log2(N) times, is the
+/// transpose: each step moves the topmost bit of the register number to the bottom of the place in the lane.
+///
+/// ```text
+///   a0 a1 a2 a3      a0 c0 a1 c1      a0 b0 c0 d0
+///   b0 b1 b2 b3  ->  a2 c2 a3 c3  ->  a1 b1 c1 d1
+///   c0 c1 c2 c3      b0 d0 b1 d1      a2 b2 c2 d2
+///   d0 d1 d2 d3      b2 d2 b3 d3      a3 b3 c3 d3
+/// ```
+#[inline(always)]
+pub(crate) fn network<L: Lanes, const UNIT: usize, const N: usize>(lanes: L, tile: &mut [L::Vector; N]) {
+    let mut step = 1;
+    while step < N {
+        let from = *tile;
+        // Written out: a loop of 8 steps stays one, and the registers become memory.
+        macro_rules! zips {
+            ($($i:literal)*) => {
+                $(if $i < N / 2 {
+                    (tile[2 * $i], tile[2 * $i + 1]) = lanes.zip::<UNIT>(from[$i], from[$i + N / 2]);
+                })*
+            };
+        }
+        zips!(0 1 2 3 4 5 6 7);
+        step *= 2;
+    }
+}

@@ -1,0 +1,101 @@
+//! Chooses among the kernels that transpose.
+
+use crate::lanes::{LANE, LINE, Lanes};
+use crate::mover::Mover;
+use crate::nest::Loop;
+use crate::stage::starts_lines;
+use crate::transpose::Transpose;
+use crate::transpose_dense::{StreamDense, is_dense};
+use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
+use crate::walk::each_point;
+
+/// How a transpose writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// With ordinary stores.
+    Store,
+    /// Past the cache, a strip of lines of every row at a time.
+    Strips,
+    /// Past the cache, some whole rows at a time.
+    Dense,
+}
+
+impl How {
+    /// How a plane is best streamed at this level; [`How::Store`] where no kernel writes its lines.
+    pub(crate) fn new<L: Lanes>(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> How {
+        let beyond = outer.last().filter(|beyond| continues(rows, **beyond, element));
+        let all_rows = rows.extent * beyond.map_or(1, |beyond| beyond.extent);
+        let row = columns.extent * element;
+        if !L::STREAMS {
+            How::Store
+        } else if is_dense(rows, columns, element) && rows.extent * row >= LINE {
+            How::Dense
+        } else if row >= 2 * LINE && all_rows * element >= LANE {
+            How::Strips
+        } else {
+            How::Store
+        }
+    }
+}
+
+/// True where `beyond` continues `rows` in the source, and no lane of rows straddles the two.
+fn continues(rows: Loop, beyond: Loop, element: usize) -> bool {
+    beyond.src_stride == rows.src_stride * rows.extent as isize
+        && (rows.extent * element).is_multiple_of(LANE)
+}
+
+/// Moves the two innermost loops, `rows` and `columns`, under the outer ones.
+///
+/// # Safety
+/// All places of the loops, and an element behind each, must be valid on both sides, without overlap.
+#[allow(dead_code)] // portable targets have no lanes
+pub(crate) unsafe fn transpose<L: Lanes>(
+    mover: &Mover,
+    lanes: L,
+    outer: &[Loop],
+    (rows, columns): (Loop, Loop),
+    src: *const u8,
+    dst: *mut u8,
+) {
+    let element = mover.element_bytes as isize;
+    let fits = rows.src_stride == element && columns.dst_stride == element;
+    let how = match mover.stream && fits {
+        true => How::new::<L>(outer, rows, columns, mover.element_bytes),
+        false => How::Store,
+    };
+    let aligned = starts_lines(outer.iter().chain([&rows]), dst);
+    let mut carry = vec![0u8; if how == How::Strips && !aligned { CARRY_BYTES + LINE } else { 0 }];
+    let carry = match carry.len() {
+        0 => std::ptr::null_mut(),
+        _ => carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE)),
+    };
+    // Rows that go on in the next loop, as those of a tile do in the next tile, are walked as one.
+    let (before, beyond) = match outer {
+        [before @ .., beyond] if how == How::Strips && continues(rows, *beyond, mover.element_bytes) => {
+            (before, *beyond)
+        }
+        _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
+    };
+    macro_rules! run {
+        ($($e:literal: $n:literal;)*) => {
+            match (mover.element_bytes, how) {
+                // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives until
+                // the end of this function, and is there unless every row starts a line.
+                $(($e, How::Strips) => unsafe {
+                    each_point(lanes, before, src, dst, StreamTranspose::<$e, $n> { columns, rows, beyond, carry });
+                },
+                // SAFETY: the same.
+                ($e, How::Dense) => unsafe {
+                    each_point(lanes, outer, src, dst, StreamDense::<$e, $n> { columns, rows });
+                },
+                // SAFETY: the same.
+                ($e, How::Store) if fits => unsafe {
+                    each_point(lanes, outer, src, dst, Transpose::<$e, $n> { columns, rows });
+                },)*
+                // SAFETY: the caller's promise.
+                _ => unsafe { mover.fallback(outer, rows, columns, src, dst) },
+            }
+        };
+    }
+    run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
+}
