@@ -10,7 +10,7 @@ use crate::nest::Loop;
 use crate::rows_stream::{emit, flush};
 use crate::transpose::plane;
 use crate::transpose_block::{Turned, load_tile, turn_block, turn_part_block};
-use crate::tuning::{COLUMN_AHEAD, STRIP_ROWS};
+use crate::tuning::{COLUMN_AHEAD, STRETCH, STRIP_ROWS};
 use crate::walk::Point;
 
 /// Bytes of a strip in every destination row. A pair of lines, because single lines at strides near a power of two fill
@@ -120,12 +120,16 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         dst: *mut u8,
     ) {
         let column_step = self.columns.src_stride;
+        let meets = meets(column_step);
         let mut column = 0;
         while column < columns {
             let top = src.wrapping_offset(column as isize * column_step);
             let to = dst.wrapping_add(column * E);
             let mut row = rows.start;
             while row < rows.end {
+                if meets && (row - rows.start).is_multiple_of(LINE / E) {
+                    self.prefetch_stretches(lanes, top, row, &rows);
+                }
                 let group = Group { row, count: (L::BYTES / E).min(rows.end - row), first: rows.start };
                 // SAFETY: a strip's columns, and so many rows of them.
                 unsafe {
@@ -148,6 +152,34 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         }
     }
 
+    /// Asks for lines of the columns: for some columns, in turn, for the whole of their next stretch, so that all have been
+    /// asked for when the walk gets there. Behind the last rows follows the next strip.
+    #[inline(always)]
+    fn prefetch_stretches<L: Lanes>(
+        &self,
+        lanes: L,
+        top: *const u8,
+        row: usize,
+        rows: &core::ops::Range<usize>,
+    ) {
+        let step = self.columns.src_stride;
+        let line = (row - rows.start) * E / LINE;
+        let next = rows.start * E + (line / STRETCH + 1) * STRETCH * LINE;
+        let width = strip(E) / E;
+        let from = match next < rows.end * E {
+            true => top.wrapping_add(next),
+            false => top.wrapping_offset(width as isize * step).wrapping_add(rows.start * E),
+        };
+        let count = width.div_ceil(STRETCH);
+        let mut i = 0;
+        while i < count * STRETCH {
+            let column = line % STRETCH * count + i / STRETCH;
+            let from = from.wrapping_offset(column as isize * step);
+            lanes.prefetch(from.wrapping_add(i % STRETCH * LINE));
+            i += 1;
+        }
+    }
+
     /// A register of rows of a strip, or fewer unless `WHOLE`.
     ///
     /// # Safety
@@ -167,7 +199,12 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         // SAFETY: the strip's registers take `strip(E) / E * BYTES` bytes of the buffer, and are written before they are
         // read; rows of the group only are written to.
         unsafe {
-            turn_strip::<L, E, N>(lanes, from, self.columns.src_stride, len, turned);
+            let step = self.columns.src_stride;
+            if meets(step) {
+                turn_strip::<L, E, N, 0>(lanes, from, step, len, turned);
+            } else {
+                turn_strip::<L, E, N, COLUMN_AHEAD>(lanes, from, step, len, turned);
+            }
             let mut lane = 0;
             while lane * N < group.count {
                 let turned = turned.add(lane * N * L::BYTES);
@@ -266,13 +303,14 @@ struct Group {
     first: usize,
 }
 
-/// Reads `len` bytes, a register or less, of each of a strip's columns, and asks for what follows; the blocks of columns lie
+/// Reads `len` bytes, a register or less, of each of a strip's columns, and asks for what lies `AHEAD` bytes
+/// behind; the blocks of columns lie
 /// behind one another in `turned`.
 ///
 /// # Safety
 /// `len` bytes must be readable at each of a strip's columns, and a register for each writable at `turned`.
 #[inline(always)]
-unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize>(
+unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize, const AHEAD: usize>(
     lanes: L,
     from: *const u8,
     step: isize,
@@ -287,11 +325,18 @@ unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize>(
         unsafe {
             let turned = turned.add(column * L::BYTES);
             if len == L::BYTES {
-                turn_block::<L, N, COLUMN_AHEAD>(lanes, from, step, turned);
+                turn_block::<L, N, AHEAD>(lanes, from, step, turned);
             } else {
-                turn_part_block::<L, N, COLUMN_AHEAD>(lanes, from, step, len, turned);
+                turn_part_block::<L, N, AHEAD>(lanes, from, step, len, turned);
             }
         }
         column += block;
     }
+}
+
+/// True where columns lie within some lines of a multiple of a page apart: such places are in few sets of the caches, and in
+/// few banks of the memory.
+#[inline(always)]
+fn meets(step: isize) -> bool {
+    step.wrapping_add(4 * LINE as isize).rem_euclid(4096) < 8 * LINE as isize
 }

@@ -34,9 +34,12 @@ pub(crate) const DENSE_ROW: usize = 256;
 pub(crate) const STRIP_ROWS: usize = 2048;
 
 /// How far ahead of its loads a streamed transpose asks for each column's lines, in bytes. A strip has more columns than
-/// the hardware follows as streams; two lines ahead is what a strip's other columns take time for, and what is asked for
-/// earlier may be gone again where columns meet in a set of the cache.
+/// the hardware follows as streams; two lines ahead is what a strip's other columns take time for.
 pub(crate) const COLUMN_AHEAD: usize = 128;
+
+/// Lines of a column that a streamed transpose asks for together where columns lie near a multiple of a page apart: memory
+/// reads stretches faster than single lines of which each lies in another row of the same bank.
+pub(crate) const STRETCH: usize = 8;
 
 /// A staged tile never takes more than this: half of the smallest second-level cache in use.
 pub(crate) const STAGE_BYTES: usize = 512 * 1024;
