@@ -11,8 +11,11 @@
 //! | [`copy_slots`] | slots of 1, 2 or 4 bits, or whole bytes, under a loop nest, one value at a time |
 //! | [`copy_offsets`], [`copy_slot_offsets`] | elements whose places come from tables |
 //! | [`fill_nest`] | one value into every place of a loop nest |
+//! | [`AlignedBuffer`] | nothing: bytes at a multiple of 64 |
+//! | [`any_bytes`], [`zero_bytes`] | nothing: memory that nobody has written yet, as bytes |
 //! | [`stream_copy`], [`stream_prefetch_copy`] | a plain copy past the cache: the yardstick of every measurement |
 
+mod buffer;
 mod deinterleave;
 mod fill;
 mod interleave;
@@ -37,12 +40,14 @@ mod transpose_dense;
 mod transpose_stream;
 mod transposes;
 mod tuning;
+mod uninit;
 mod walk;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 #[cfg(target_arch = "x86_64")]
 mod x86_lane;
 
+pub use buffer::{AlignedBuffer, BufferError};
 pub use fill::{Fill, fill_nest};
 pub use level::{Level, LevelError};
 pub use mover::{Family, Mover};
@@ -52,3 +57,4 @@ pub use slots::{Bits, SlotWidth, copy_slots};
 pub use stream::{stream_copy, stream_prefetch_copy};
 pub use strided::copy_nest;
 pub use tuning::stream_threshold;
+pub use uninit::{any_bytes, zero_bytes};

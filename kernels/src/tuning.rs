@@ -44,6 +44,13 @@ pub(crate) const STRETCH: usize = 8;
 /// A staged tile never takes more than this: half of the smallest second-level cache in use.
 pub(crate) const STAGE_BYTES: usize = 512 * 1024;
 
+/// The size of the pages that large buffers ask for: those of x86-64, and of aarch64 with its usual small pages.
+pub(crate) const HUGE_PAGE: usize = 2 << 20;
+
+/// From this many bytes on a buffer asks for huge pages: two of them, so that what lies before its start, which is never
+/// touched but takes addresses, is less than the buffer.
+pub(crate) const HUGE_PAGE_BUFFER: usize = 2 * HUGE_PAGE;
+
 /// From this many bytes, source and destination together, a relayout on one thread is better written past the cache.
 ///
 /// Until then ordinary stores stay in the cache and are up to twice as fast; beyond, each of them first reads the line
