@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
-use relayout::{ArrayShape, Plan, Problem, Request, reference};
+use relayout::{ArrayShape, Plan, PlanCache, Problem, Request, reference};
 
 /// Everyday pairs: up to six dimensions, up to two levels of tiles.
 const PLANNED: &[&str] = &[
@@ -59,6 +59,25 @@ fn plan(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Plans that are there already, as a runtime asks for them before every transfer.
+fn cache(criterion: &mut Criterion) {
+    let mut group = group(criterion, "cache");
+    let cache = PlanCache::new(1000);
+    for line in PLANNED {
+        let problem = problem(line);
+        let builder = || Plan::builder(black_box(&problem.src), black_box(&problem.dst));
+        group.bench_function(*line, |bencher| {
+            bencher.iter(|| cache.get_or_build(builder()));
+        });
+    }
+    let problem = problem("bf16[8191,8100] -> bf16[8191,8100]{1,0:T(8,128)(2,1)}");
+    let strided = || Plan::builder(&problem.src, &problem.dst).src_strides_bytes(&[16_384, 2]);
+    group.bench_function("strided", |bencher| bencher.iter(|| cache.get_or_build(black_box(strided()))));
+    group.finish();
+    let stats = cache.stats();
+    assert!(stats.misses <= PLANNED.len() as u64 + 1, "{stats:?}");
+}
+
 fn execute(criterion: &mut Criterion) {
     let mut group = group(criterion, "execute");
     for line in EXECUTED {
@@ -79,5 +98,5 @@ fn execute(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, plan, execute);
+criterion_group!(benches, plan, cache, execute);
 criterion_main!(benches);

@@ -120,8 +120,12 @@
 //! | whether a shape is valid, its sizes, what padding costs | [`ArrayShape::validate`], [`ArrayShape::byte_size`], [`ArrayShape::padding_bytes`] |
 //! | where an element lies | [`index`] |
 //! | moving an array | [`Plan`]; strides, sub-boxes and padding: [`Plan::builder`] |
+//! | plans that are kept, and names for them | [`PlanCache`], [`Plan::fingerprint`], [`PlanRequest`] |
 //! | why a plan is what it is | `println!("{plan}")`, [`Plan::explain`] |
 //! | the same moves, one element at a time, as the measure of tests | [`mod@reference`] with a [`Request`] |
+//! | arrays of NumPy, DLPack, PJRT and `ndarray` | [`interop`] |
+//! | memory that nobody has written yet | [`Plan::execute_uninit`], [`AlignedBuffer`] |
+//! | slices of numbers | [`Plan::execute_typed`] |
 //! | one line that names a relayout, for logs and tests | [`Problem`] |
 //! | a line of HLO from a compiler or profiler | [`hlo::Instruction`] |
 //! | numbers as bit patterns, for fills | [`value`] |
@@ -144,11 +148,18 @@
 //! `rayon` (default): large plans are executed by the current rayon pool. Without it everything runs on the caller's
 //! thread.
 //!
+//! `serde`: shapes, layouts and plan requests are serialised, as XLA's text; see `RequestRecord`.
+//!
+//! `ndarray`: [`interop::Strided`] describes views of the crate `ndarray`.
+//!
+//! `half`: `bf16` and `f16` of the crate `half` are an [`Element`].
+//!
 //! # Environment
 //!
 //! `RELAYOUT_LEVEL` forces a [`Level`] on every plan that names none, for tests and measurements. It is looked up once.
 #![deny(unsafe_code)]
 
+mod cache;
 mod construct;
 mod dimension;
 mod element;
@@ -156,18 +167,23 @@ mod error;
 mod execute;
 pub mod hlo;
 pub mod index;
+pub mod interop;
 mod layout;
 mod memory_space;
 mod plan;
 mod problem;
 pub mod reference;
 mod request;
+#[cfg(feature = "serde")]
+mod serialize;
 mod shape;
 mod size;
 mod text;
+mod typed;
 mod validate;
 pub mod value;
 
+pub use cache::{CacheStats, PlanCache};
 pub use dimension::axis_name;
 pub use element::PrimitiveType;
 pub use error::{LayoutError, ParseError};
@@ -176,9 +192,14 @@ pub use layout::{Layout, PaddingValue, SplitConfig, Tile, TileDimension};
 pub use memory_space::MemorySpace;
 pub use plan::{BoxExplanation, Explanation, Plan, PlanBuilder, Streaming};
 pub use problem::Problem;
-pub use relayout_kernels::{Level, LevelError};
-pub use request::{End, Padding, PlanError, Region, Request, Slot};
+pub use relayout_kernels::{AlignedBuffer, BufferError, Level, LevelError};
+pub use request::{
+    End, Fingerprint, FingerprintError, Padding, PlanError, PlanRequest, Region, Request, Slot,
+};
+#[cfg(feature = "serde")]
+pub use serialize::{EndRecord, RecordError, RequestRecord};
 pub use shape::{ArrayShape, DimensionSize, Shape};
+pub use typed::Element;
 
 /// Compiles and runs the examples of the README.
 #[cfg(doctest)]

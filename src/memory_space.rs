@@ -16,6 +16,8 @@ use std::fmt;
 /// assert_eq!(MemorySpace::from_name("host"), Some(MemorySpace::HOST));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct MemorySpace(
     /// The number in the text.
     pub i64,

@@ -2,10 +2,12 @@
 
 mod cut;
 mod parallel;
+mod typed;
+mod uninit;
 
 use relayout_kernels::{
-    Family, Mover, Nest, Offsets, OutOfBounds, Side, SlotWidth, copy_offsets, copy_slot_offsets, copy_slots,
-    fill_nest, stream_threshold,
+    BufferError, Family, Mover, Nest, Offsets, OutOfBounds, Side, SlotWidth, copy_offsets, copy_slot_offsets,
+    copy_slots, fill_nest, stream_threshold,
 };
 use thiserror::Error;
 
@@ -43,6 +45,19 @@ pub enum ExecuteError {
         /// True where more would do: the buffer is strided.
         at_least: bool,
     },
+    /// A slice of numbers that are not as wide as the slots of the array.
+    #[error("{end} has elements of {found} bytes, expected {expected}")]
+    ElementSize {
+        /// Which slice.
+        end: End,
+        /// Bytes of a slot.
+        expected: usize,
+        /// Bytes of a number that came.
+        found: usize,
+    },
+    /// There is no buffer to execute into; from [`AlignedBuffer::written_by`](crate::AlignedBuffer::written_by).
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
     /// A kernel refused a box because it leaves a buffer. A plan never makes such a box.
     #[error("the plan reaches outside its buffers: {0}")]
     OutOfBounds(#[from] OutOfPlan),

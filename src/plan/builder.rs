@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 use relayout_kernels::{Level, LevelError};
 
 use super::{Options, Plan, arrays};
-use crate::{Padding, PlanError, Region, Request, Shape};
+use crate::interop::Strided;
+use crate::request::Parts;
+use crate::{End, Padding, PlanError, PlanRequest, Region, Request, Shape};
 
 /// The environment variable that forces a level on every plan without one of its own, for tests and measurements.
 const LEVEL_VARIABLE: &str = "RELAYOUT_LEVEL";
@@ -107,6 +109,20 @@ impl<'a> PlanBuilder<'a> {
         self
     }
 
+    /// Reads an array in somebody else's buffer, whose shape is the source's; see [`interop`](crate::interop).
+    pub fn src_strided(mut self, strided: &'a Strided) -> Self {
+        self.src_strides_bytes = strided.strides_bytes();
+        self.src_offset_bytes = strided.offset_bytes();
+        self
+    }
+
+    /// Writes an array in somebody else's buffer, whose shape is the destination's.
+    pub fn dst_strided(mut self, strided: &'a Strided) -> Self {
+        self.dst_strides_bytes = strided.strides_bytes();
+        self.dst_offset_bytes = strided.offset_bytes();
+        self
+    }
+
     /// Moves only a box of the arrays, whose dimensions may then differ; see [`Region`].
     pub fn region(mut self, region: Region) -> Self {
         self.region = Some(region);
@@ -166,5 +182,75 @@ impl<'a> PlanBuilder<'a> {
         };
         let options = Options { level, max_threads: self.max_threads, streaming: self.streaming };
         Plan::with_options(&request, options)
+    }
+
+    /// What is to be moved.
+    ///
+    /// # Errors
+    /// [`PlanError::Layout`] where a shape is no array.
+    #[inline]
+    pub(crate) fn parts(&self) -> Result<Parts<'_>, PlanError> {
+        // By its fields, so that a new one cannot be forgotten here or below.
+        let &PlanBuilder {
+            src,
+            dst,
+            src_strides_bytes,
+            dst_strides_bytes,
+            src_offset_bytes,
+            dst_offset_bytes,
+            ref region,
+            padding,
+            max_threads: _,
+            level: _,
+            streaming: _,
+        } = self;
+        let (src, dst) = arrays(src, dst)?;
+        let region = region.as_ref();
+        Ok(Parts {
+            src,
+            dst,
+            src_strides_bytes,
+            dst_strides_bytes,
+            src_offset_bytes,
+            dst_offset_bytes,
+            region,
+            padding,
+        })
+    }
+
+    /// How.
+    #[inline]
+    pub(crate) fn way(&self) -> Way {
+        Way { max_threads: self.max_threads, level: self.level, streaming: self.streaming }
+    }
+}
+
+/// What changes the way that a plan takes, and not what it moves.
+#[derive(Clone, Copy)]
+pub(crate) struct Way {
+    pub(crate) max_threads: Option<usize>,
+    pub(crate) level: Option<Level>,
+    pub(crate) streaming: Streaming,
+}
+
+impl PlanRequest {
+    /// A plan with options of its own for what this asks.
+    pub fn builder(&self) -> PlanBuilder<'_> {
+        let mut builder = Plan::builder(self.shape(End::Source), self.shape(End::Destination))
+            .src_offset_bytes(self.offset_bytes(End::Source))
+            .dst_offset_bytes(self.offset_bytes(End::Destination));
+        builder.src_strides_bytes = self.strides_bytes(End::Source);
+        builder.dst_strides_bytes = self.strides_bytes(End::Destination);
+        builder.region = self.region().cloned();
+        builder.padding = self.padding();
+        builder
+    }
+
+    /// Plans what this asks.
+    ///
+    /// # Errors
+    /// [`PlanError`], by what the request breaks; see [`Request::check`] for the order.
+    pub fn plan(&self) -> Result<Plan, PlanError> {
+        self.builder().build()
     }
 }

@@ -29,11 +29,12 @@ pub(crate) mod tables;
 use relayout_kernels::Level;
 use smallvec::SmallVec;
 
+pub(crate) use builder::Way;
 pub use builder::{PlanBuilder, Streaming};
 pub use explain::{BoxExplanation, Explanation};
 
-use crate::request::array_of;
-use crate::{ArrayShape, End, PlanError, Request, Shape};
+use crate::request::{Encoding, Parts, array_of};
+use crate::{ArrayShape, End, Fingerprint, Padding, PlanError, Region, Request, Shape};
 use choose::{Element, choose};
 use digits::Digits;
 use lower::Window;
@@ -73,6 +74,11 @@ pub struct Plan {
     pub(crate) max_threads: Option<usize>,
     pub(crate) level: Level,
     pub(crate) streaming: Streaming,
+    /// The rest of the request, for those who ask what the plan is.
+    region: Option<Region>,
+    padding: Padding,
+    /// True where executing leaves no byte of the destination as it was.
+    pub(crate) writes_every_byte: bool,
 }
 
 /// Explicit strides, inline for ordinary ranks.
@@ -159,6 +165,9 @@ impl Plan {
             max_threads: options.max_threads,
             level: options.level,
             streaming: options.streaming,
+            region: request.region().cloned(),
+            padding: request.padding(),
+            writes_every_byte: writes_every_byte(request),
         };
         if let Some(digits) = dst_digits {
             let fills = dst.fills(digits, &window, &mut plan.steps);
@@ -211,6 +220,21 @@ impl Plan {
         &self.dst
     }
 
+    /// The number that names what the plan moves, and not how.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let parts = Parts {
+            src: &self.src,
+            dst: &self.dst,
+            src_strides_bytes: self.src_strides.as_deref(),
+            dst_strides_bytes: self.dst_strides.as_deref(),
+            src_offset_bytes: self.table_base[0],
+            dst_offset_bytes: self.table_base[1],
+            region: self.region.as_ref(),
+            padding: Some(self.padding),
+        };
+        Encoding::new(|writer| writer.request(parts)).fingerprint()
+    }
+
     /// True where executing writes the destination with one copy of contiguous bytes, and nothing else.
     pub fn is_memcpy(&self) -> bool {
         let copies = self.steps.iter().all(|step| matches!(step.kernel, Kernel::Copy));
@@ -232,6 +256,12 @@ impl Plan {
         };
         self.is_memcpy() && self.src_byte_size() == self.dst_byte_size() && self.steps.iter().all(whole)
     }
+}
+
+/// True where the elements, and padding where it is written, are all of the destination's bytes.
+fn writes_every_byte(request: &Request<'_>) -> bool {
+    let is_dense = request.strides_bytes(End::Destination).is_none();
+    is_dense && request.covers_destination() && request.padding() != Padding::Leave
 }
 
 fn window(request: &Request<'_>) -> Window {

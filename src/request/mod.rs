@@ -1,13 +1,19 @@
 //! What is to be moved: the question that the reference and the planner both answer.
 
+mod encoding;
 mod error;
+mod fingerprint;
+mod owned;
 
+pub(crate) use encoding::{Encoding, Parts, Writer};
 pub use error::{End, PlanError};
+pub use fingerprint::{Fingerprint, FingerprintError};
+pub use owned::PlanRequest;
 
 use smallvec::SmallVec;
 
 use crate::size::MemorySize;
-use crate::{ArrayShape, LayoutError, PaddingValue, Shape, Tile, TileDimension};
+use crate::{ArrayShape, LayoutError, PaddingValue, Shape, Tile, TileDimension, value};
 
 /// What becomes of destination slots that hold no element.
 ///
@@ -50,6 +56,8 @@ pub enum Padding {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Region {
     extents: Vec<i64>,
     src_start: Vec<i64>,
@@ -211,16 +219,7 @@ impl<'a> Request<'a> {
 
     /// What becomes of padding, all defaults resolved.
     pub fn padding(&self) -> Padding {
-        self.padding.unwrap_or_else(|| {
-            use crate::value;
-            let element_type = self.dst.element_type();
-            match self.dst.layout().padding_value() {
-                PaddingValue::One => Padding::Fill(value::one(element_type)),
-                PaddingValue::Lowest => Padding::Fill(value::lowest(element_type)),
-                PaddingValue::Highest => Padding::Fill(value::highest(element_type)),
-                PaddingValue::Zero | PaddingValue::Unknown => Padding::Zero,
-            }
-        })
+        padding_of(self.dst, self.padding)
     }
 
     pub(crate) fn shape(&self, end: End) -> &'a ArrayShape {
@@ -388,6 +387,16 @@ fn tile_beyond_the_first(tiles: &[Tile]) -> Option<usize> {
         }
     }
     None
+}
+
+/// What becomes of padding, all defaults resolved.
+fn padding_of(dst: &ArrayShape, said: Option<Padding>) -> Padding {
+    said.unwrap_or_else(|| match dst.layout().padding_value() {
+        PaddingValue::One => Padding::Fill(value::one(dst.element_type())),
+        PaddingValue::Lowest => Padding::Fill(value::lowest(dst.element_type())),
+        PaddingValue::Highest => Padding::Fill(value::highest(dst.element_type())),
+        PaddingValue::Zero | PaddingValue::Unknown => Padding::Zero,
+    })
 }
 
 fn expect_rank(what: &'static str, expected: usize, found: usize) -> Result<(), PlanError> {

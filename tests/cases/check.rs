@@ -1,5 +1,7 @@
 //! One case through the planner, measured by the reference and by what a plan promises.
 
+use std::mem::MaybeUninit;
+
 use relayout::index::Indexer;
 use relayout::reference::{ReferenceError, relayout};
 use relayout::{
@@ -49,6 +51,7 @@ fn run(case: &Case) -> Result<Outcome, String> {
     plan.execute(src.buffer(), found.buffer_mut()).map_err(|error| error.to_string())?;
     found.equals(&expected, "executed twice")?;
     every_level_agrees(case, &src, &expected)?;
+    unwritten_memory_is_written(&plan, &src, expected.buffer().len())?;
 
     padding_is_as_promised(case, found.buffer())?;
     buffers_are_measured(case, &plan, &src)?;
@@ -57,6 +60,20 @@ fn run(case: &Case) -> Result<Outcome, String> {
     let tables = explanation.kernels.iter().any(|kernel| kernel.contains("offsets"));
     let boxes = explanation.boxes.iter().filter(|explained| !explained.is_fill).count();
     Ok(if tables { Outcome::Tables } else { Outcome::Boxes(boxes) })
+}
+
+/// Memory that held anything becomes what zeroed memory becomes.
+fn unwritten_memory_is_written(plan: &Plan, src: &Guarded, len: usize) -> Result<(), String> {
+    let mut expected = vec![0; len];
+    plan.execute(src.buffer(), &mut expected).map_err(|error| error.to_string())?;
+    for held in [SENTINEL, !SENTINEL] {
+        let mut memory = vec![MaybeUninit::new(held); len];
+        let written = plan.execute_uninit(src.buffer(), &mut memory).map_err(|error| error.to_string())?;
+        if written != expected {
+            return Err(format!("memory that held {held:#x} shows it"));
+        }
+    }
+    Ok(())
 }
 
 /// Neither the instructions nor the kind of stores change a byte.
