@@ -7,6 +7,7 @@
 //! | module | moves |
 //! |---|---|
 //! | [`Mover`] | elements of whole bytes under a loop nest, by a family of kernels at a level |
+//! | [`Panel`] | nothing: a part of a destination that a [`Mover`] fills while other threads fill theirs |
 //! | [`copy_nest`] | elements of whole bytes under a loop nest: runs, and blocked strided loops for the rest |
 //! | [`copy_slots`] | slots of 1, 2 or 4 bits, or whole bytes, under a loop nest, one value at a time |
 //! | [`copy_offsets`], [`copy_slot_offsets`] | elements whose places come from tables |
@@ -28,6 +29,7 @@ mod mover;
 mod neon;
 mod nest;
 mod offsets;
+mod panel;
 mod rows;
 mod rows_stream;
 mod slots;
@@ -53,6 +55,7 @@ pub use level::{Level, LevelError};
 pub use mover::{Family, Mover};
 pub use nest::{Loop, Nest, OutOfBounds, Side};
 pub use offsets::{Offsets, copy_offsets, copy_slot_offsets};
+pub use panel::Panel;
 pub use slots::{Bits, SlotWidth, copy_slots};
 pub use stream::{stream_copy, stream_prefetch_copy};
 pub use strided::copy_nest;

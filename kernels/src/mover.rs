@@ -98,7 +98,7 @@ impl Mover {
     /// # Safety
     /// All places of `loops`, and an element behind each, must be valid on both sides, without overlap.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
+    pub(crate) unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
         use pulp::x86::{V3, V4};
         if let (true, Some(lanes)) = (self.level >= Level::Avx512, V4::try_new()) {
             // SAFETY: the caller's promise.
@@ -115,7 +115,7 @@ impl Mover {
     /// # Safety
     /// As on x86-64.
     #[cfg(target_arch = "aarch64")]
-    unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
+    pub(crate) unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
         match pulp::aarch64::Neon::try_new() {
             // SAFETY: the caller's promise.
             Some(lanes) if self.level >= Level::Neon => unsafe { self.go(lanes, loops, src, dst) },
@@ -127,7 +127,7 @@ impl Mover {
     /// # Safety
     /// As on x86-64.
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
+    pub(crate) unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's promise.
         unsafe { scalar(loops, src, dst, self.element_bytes) }
     }

@@ -174,8 +174,9 @@ fn zero_extension(piece: &Piece, bytes: usize) -> Option<Piece> {
 
 /// Slots that share bytes: a run of equal slots that starts bytes on both sides moves as bytes, the rest one by one.
 fn packed(piece: &Piece, element: Element, steps: &mut Steps) -> Option<()> {
-    let one_by_one = Kernel::Slots { value_bits: element.bits.try_into().ok()? };
-    let run = match (element.src, element.dst, &piece.atoms[..]) {
+    let Element { src, dst, bits } = element;
+    let one_by_one = Kernel::Slots { value_bits: bits.try_into().ok()?, src, dst };
+    let run = match (src, dst, &piece.atoms[..]) {
         (SlotWidth::Bits(src), SlotWidth::Bits(dst), &[atom]) if src == dst && is_run(atom, 1) => {
             Some((atom.extent, 8 / src as i64))
         }

@@ -14,7 +14,7 @@
 
 mod builder;
 mod choose;
-mod digits;
+pub(crate) mod digits;
 mod explain;
 mod forest;
 mod lower;
@@ -38,7 +38,8 @@ use crate::{ArrayShape, End, Fingerprint, Padding, PlanError, Region, Request, S
 use choose::{Element, choose};
 use digits::Digits;
 use lower::Window;
-use side::{Side, unit};
+use side::Side;
+pub(crate) use side::unit;
 use step::{Kernel, Step, Steps};
 use tables::Tables;
 

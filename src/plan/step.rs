@@ -16,7 +16,7 @@ pub(crate) enum Kernel {
     /// Elements of whole bytes, by a family of vector kernels.
     Move { family: Family, element_bytes: usize },
     /// Values of packed slots, or values narrower than their slots, one at a time.
-    Slots { value_bits: u32 },
+    Slots { value_bits: u32, src: SlotWidth, dst: SlotWidth },
     /// No source: one value everywhere.
     Fill(Fill),
 }
@@ -31,7 +31,7 @@ impl Kernel {
                 (_, Family::Strided) | (Level::Scalar, _) => format!("scalar-strided-b{}", element_bytes * 8),
                 _ => format!("{level}-{}-b{}", family.name(), element_bytes * 8),
             },
-            Kernel::Slots { value_bits } => format!("scalar-slots-b{value_bits}"),
+            Kernel::Slots { value_bits, .. } => format!("scalar-slots-b{value_bits}"),
             Kernel::Fill(_) => "scalar-fill".to_owned(),
         }
     }

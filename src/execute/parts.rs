@@ -1,0 +1,224 @@
+//! Where a plan's destination is cut into parts that may be written in any order, by anybody.
+
+use std::ops::Range;
+
+use relayout_kernels::Family;
+use smallvec::SmallVec;
+
+use super::restrict::{reach, units, units_per_byte, written};
+use crate::plan::Plan;
+use crate::plan::digits::Term;
+use crate::plan::step::{Kernel, Step};
+use crate::plan::tables::Tables;
+
+/// Bytes that one translation, and bytes that one cache line covers: what two threads had better not share.
+const PAGE: usize = 4096;
+const LINE: usize = 64;
+
+/// Parts differ by at most one grain, so a grain is at most this share of a part.
+const GRAINS_PER_PART: usize = 4;
+
+/// A thread's share of the destination is cut into so many parts, so that a slow one does not hold up the end.
+const PARTS_PER_THREAD: usize = 4;
+
+/// Into fewer where parts would read shorter runs of the source, in bytes: a run that is no longer than a page lies on
+/// two, so that threads would read most pages twice.
+const LEAST_RUN: usize = PAGE + PAGE / 2;
+
+/// More rows than this are not cut alike: what is written row by row would take too long.
+const MOST_ROWS: usize = 4096;
+
+/// How a destination is shared out, see [`Panel`](relayout_kernels::Panel).
+#[derive(Debug)]
+pub(super) struct Parts {
+    /// Bytes of a row: those of the destination where parts are pieces of it.
+    pub(super) period: usize,
+    /// Where rows are cut.
+    pub(super) cuts: Vec<usize>,
+}
+
+/// Where the destination may be cut.
+pub(super) struct Grid {
+    /// Bytes of the destination.
+    len: usize,
+    /// The bytes between the first and the last that the plan writes.
+    written: Range<usize>,
+    /// Where the largest box begins.
+    origin: usize,
+    /// Its loops, or the digits of the destination.
+    strides: SmallVec<[Stride; 16]>,
+    /// How many of the loops, from the outermost, the kernel of the largest box walks point by point.
+    outer: usize,
+    /// Bytes of an element of the largest box.
+    element: usize,
+}
+
+/// What one step of a loop advances, in whole bytes.
+#[derive(Clone, Copy)]
+struct Stride {
+    extent: usize,
+    /// In the source; 0 where that is not known.
+    src: usize,
+    dst: usize,
+}
+
+impl Grid {
+    /// The grid of a plan whose destination has `len` bytes.
+    pub(super) fn new(plan: &Plan, len: usize) -> Grid {
+        match &plan.tables {
+            Some(tables) => Grid::of_tables(plan, tables, len),
+            None => Grid::of_boxes(plan, len),
+        }
+    }
+
+    fn of_tables(plan: &Plan, tables: &Tables, len: usize) -> Grid {
+        let digit = |term: &Term| {
+            let stride = usize::try_from(term.stride.unsigned_abs()).unwrap_or(usize::MAX);
+            let dst = whole_bytes(stride, units(plan.element.dst));
+            Stride { extent: tables.dst.slots[term.register] as usize, src: 0, dst }
+        };
+        Grid {
+            len,
+            written: 0..plan.dst_byte_size(),
+            origin: usize::try_from(plan.table_base[1]).unwrap_or(0),
+            strides: tables.dst.terms.iter().map(digit).collect(),
+            outer: 0,
+            element: 1,
+        }
+    }
+
+    fn of_boxes(plan: &Plan, len: usize) -> Grid {
+        let span = |step: Step<'_>| {
+            let units = units_per_byte(&step);
+            let start = step.nest.dst_offset.unsigned_abs();
+            start / units..(start + reach(&step).unsigned_abs()).div_ceil(units)
+        };
+        let union = |a: Range<usize>, b: Range<usize>| a.start.min(b.start)..a.end.max(b.end);
+        let mut grid = Grid {
+            len,
+            written: plan.steps.iter().map(span).reduce(union).unwrap_or(0..0),
+            origin: 0,
+            strides: SmallVec::new(),
+            outer: 0,
+            element: 1,
+        };
+        let bytes = |step: &Step<'_>| written(step) / units_per_byte(step);
+        if let Some(largest) = plan.steps.iter().max_by_key(bytes) {
+            let dst_units = units_per_byte(&largest);
+            let src_units = match largest.kernel {
+                Kernel::Slots { src, .. } => units(src),
+                _ => 1,
+            };
+            grid.origin = largest.nest.dst_offset.unsigned_abs() / dst_units;
+            for l in largest.nest.loops {
+                let src = whole_bytes(l.src_stride.unsigned_abs(), src_units);
+                let dst = whole_bytes(l.dst_stride.unsigned_abs(), dst_units);
+                grid.strides.push(Stride { extent: l.extent, src, dst });
+            }
+            if let Kernel::Move { family, element_bytes } = largest.kernel {
+                let inner = if family == Family::Rows { 1 } else { 2 };
+                grid.outer = grid.strides.len().saturating_sub(inner);
+                grid.element = element_bytes;
+            }
+        }
+        grid
+    }
+
+    /// Parts for so many threads, of at least `least` bytes; `None` where one part is best.
+    ///
+    /// Pieces of the destination are best, as many as still read long runs of the source; where there are none, a loop
+    /// that is walked outside is shared out.
+    pub(super) fn parts_for(&self, threads: usize, least: usize) -> Option<Parts> {
+        let most = self.written.len() / least.max(1);
+        // As many parts for every thread.
+        let counts = || {
+            let all = (1..=PARTS_PER_THREAD).rev().map(|count| threads.saturating_mul(count));
+            all.filter(|&count| count <= most).chain([threads.min(most)])
+        };
+        let pieces = counts().find(|&count| self.source_run(count) >= LEAST_RUN);
+        let parts = match pieces {
+            Some(count) => self.pieces(count),
+            None => {
+                let panels = counts().find_map(|count| self.panels(count));
+                panels.unwrap_or_else(|| self.pieces(threads.min(most)))
+            }
+        };
+        (!parts.cuts.is_empty()).then_some(parts)
+    }
+
+    /// So many parts that share out a loop outside the kernel of the largest box, the slowest that is long enough: so
+    /// every part walks source and destination as the whole would.
+    fn panels(&self, count: usize) -> Option<Parts> {
+        let long = self.strides[..self.outer].iter().filter(|stride| stride.extent >= count);
+        let cut = *long.max_by_key(|stride| stride.dst)?;
+        let slower = || self.strides.iter().map(|stride| stride.dst).filter(|&dst| dst > cut.dst);
+        let period = slower().min().unwrap_or(self.len);
+        let inside = self.strides.iter().filter(|stride| !stride.dst.is_multiple_of(period));
+        let reach: usize = inside.map(|stride| stride.dst * (stride.extent - 1)).sum();
+        let first = self.origin % period;
+        let fits = slower().all(|dst| dst.is_multiple_of(period))
+            && first + reach + self.element <= period
+            && self.len.div_ceil(period) <= MOST_ROWS;
+        let place = |part: usize| (cut.extent as u128 * part as u128 / count as u128) as usize;
+        let cuts = (1..count).map(|part| first + place(part) * cut.dst);
+        (fits && count > 1).then(|| Parts { period, cuts: cuts.collect() })
+    }
+
+    /// Bytes that each of so many parts reads at a time, where the loop that is cut goes along the source.
+    fn source_run(&self, parts: usize) -> usize {
+        let part = self.written.len() / parts.max(1);
+        match self.grain(part) {
+            Stride { src, dst, .. } if src > 0 && src < LEAST_RUN => (part / dst.max(1)).saturating_mul(src),
+            _ => usize::MAX,
+        }
+    }
+
+    /// At most so many consecutive pieces of the destination, which share out equally what is written, as far as whole
+    /// tiles, rows, pages and lines allow.
+    fn pieces(&self, parts: usize) -> Parts {
+        let part = self.written.len() / parts.max(1);
+        let grain = aligned(self.grain(part).dst, part);
+        // Cuts lie where the largest box begins, or whole grains from there.
+        let first = self.origin % grain;
+        let grains = self.written.len() / grain;
+        let before = self.written.start.saturating_sub(first) / grain;
+        let mut cuts: Vec<usize> = Vec::new();
+        for part in 1..parts {
+            // Neither factor is larger than the address space, so that 128 bits hold the product.
+            let place = (grains as u128 * part as u128 / parts as u128) as usize;
+            let cut = first + (before + place) * grain;
+            if cut > cuts.last().copied().unwrap_or(self.written.start) && cut < self.written.end {
+                cuts.push(cut);
+            }
+        }
+        Parts { period: self.len, cuts }
+    }
+
+    /// The largest stride that is a small enough share of a part, else the smallest of all.
+    fn grain(&self, part: usize) -> Stride {
+        let positive = || self.strides.iter().copied().filter(|stride| stride.dst > 0);
+        let small = positive().filter(|stride| stride.dst <= part / GRAINS_PER_PART);
+        let grain = small.max_by_key(|stride| stride.dst).or(positive().min_by_key(|stride| stride.dst));
+        grain.unwrap_or(Stride { extent: 1, src: 0, dst: 1 })
+    }
+}
+
+/// The grain, made a multiple of pages, or else of lines, where it stays a small enough share of a part.
+fn aligned(grain: usize, part: usize) -> usize {
+    let rounded = [PAGE, LINE].into_iter().filter_map(|size| least_common_multiple(grain, size));
+    rounded.into_iter().find(|&size| size <= part / GRAINS_PER_PART).unwrap_or(grain)
+}
+
+/// The fewest whole bytes that are a multiple of `stride` units.
+fn whole_bytes(stride: usize, units_per_byte: usize) -> usize {
+    least_common_multiple(stride, units_per_byte).map_or(stride, |units| units / units_per_byte)
+}
+
+/// `None` where it overflows, or where both numbers are 0.
+fn least_common_multiple(a: usize, b: usize) -> Option<usize> {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    (x != 0).then(|| (a / x).checked_mul(b)).flatten()
+}
