@@ -21,7 +21,7 @@ impl Strided {
     /// let plan = Plan::builder(strided.shape(), &dense).src_strided(&strided).build()?;
     ///
     /// let memory = view.as_slice_memory_order().expect("no gaps");
-    /// let mut rows = Array2::zeros((3, 2));
+    /// let mut rows = Array2::<f32>::zeros((3, 2));
     /// plan.execute_typed(memory, rows.as_slice_mut().expect("row major"))?;
     /// assert_eq!(rows, view);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
