@@ -44,6 +44,8 @@ pub(crate) trait Task {
 pub(crate) unsafe trait Lanes: Copy {
     /// A register.
     type Vector: Copy;
+    /// A single lane.
+    type Lane: Copy;
     /// Lanes of a register.
     const LANES: usize;
     /// Bytes of a register.
@@ -158,4 +160,22 @@ pub(crate) unsafe trait Lanes: Copy {
 
     /// In every lane, puts byte `order[i]` at place `i`, and zero where `order[i]` is 0x80.
     fn shuffle(self, vector: Self::Vector, order: [u8; LANE]) -> Self::Vector;
+
+    /// Reads a single lane.
+    ///
+    /// # Safety
+    /// `LANE` bytes must be readable at `from`.
+    unsafe fn load_lane(self, from: *const u8) -> Self::Lane;
+
+    /// Writes a single lane.
+    ///
+    /// # Safety
+    /// `LANE` bytes must be writable at `to`.
+    unsafe fn store_lane(self, to: *mut u8, lane: Self::Lane);
+
+    /// Puts byte `order[i]` at place `i`, and zero where `order[i]` is 0x80.
+    fn shuffle_lane(self, lane: Self::Lane, order: Self::Lane) -> Self::Lane;
+
+    /// The bits that are set in either lane.
+    fn or_lanes(self, a: Self::Lane, b: Self::Lane) -> Self::Lane;
 }

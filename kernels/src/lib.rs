@@ -13,8 +13,11 @@
 //! | [`fill_nest`] | one value into every place of a loop nest |
 //! | [`stream_copy`], [`stream_prefetch_copy`] | a plain copy past the cache: the yardstick of every measurement |
 
+mod blocks;
+mod composite;
 mod deinterleave;
 mod fill;
+mod general;
 mod interleave;
 mod lanes;
 mod level;
@@ -25,6 +28,7 @@ mod mover;
 mod neon;
 mod nest;
 mod offsets;
+mod program;
 mod rows;
 mod rows_stream;
 mod slots;

@@ -23,6 +23,7 @@ impl<L: Lanes, T: Task> NullaryFnOnce for Enter<L, T> {
 // SAFETY: each method is the instruction, or the few, that its contract describes; none asks for alignment.
 unsafe impl Lanes for Neon {
     type Vector = uint8x16_t;
+    type Lane = uint8x16_t;
     const LANES: usize = 1;
     // Stable Rust offers no non-temporal store here.
     const STREAMS: bool = false;
@@ -130,5 +131,27 @@ unsafe impl Lanes for Neon {
     #[inline(always)]
     fn shuffle(self, vector: uint8x16_t, order: [u8; LANE]) -> uint8x16_t {
         self.neon.vqtbl1q_u8(vector, pulp::cast(order))
+    }
+
+    #[inline(always)]
+    unsafe fn load_lane(self, from: *const u8) -> uint8x16_t {
+        // SAFETY: a register is a lane.
+        unsafe { self.load(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_lane(self, to: *mut u8, lane: uint8x16_t) {
+        // SAFETY: a register is a lane.
+        unsafe { self.store(to, lane) }
+    }
+
+    #[inline(always)]
+    fn shuffle_lane(self, lane: uint8x16_t, order: uint8x16_t) -> uint8x16_t {
+        self.neon.vqtbl1q_u8(lane, order)
+    }
+
+    #[inline(always)]
+    fn or_lanes(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        self.or(a, b)
     }
 }

@@ -55,6 +55,15 @@ pub fn copy_offsets(
     if slot_bytes > element_bytes {
         each_pair(from, to, |_, d| dst[d + element_bytes..d + slot_bytes].fill(0));
     }
+    if let Some(runs) = runs(from, to, element_bytes) {
+        for (src_row, dst_row) in from.rows().zip(to.rows()) {
+            for run in &runs {
+                let (s, d) = ((src_row + run.src) as usize, (dst_row + run.dst) as usize);
+                dst[d..d + run.bytes].copy_from_slice(&src[s..s + run.bytes]);
+            }
+        }
+        return Ok(());
+    }
     match element_bytes {
         1 => elements::<1>(src, dst, from, to),
         2 => elements::<2>(src, dst, from, to),
@@ -66,6 +75,33 @@ pub fn copy_offsets(
         }
     }
     Ok(())
+}
+
+/// Neighbours in both inner tables.
+struct Run {
+    src: i64,
+    dst: i64,
+    bytes: usize,
+}
+
+/// From this many bytes on average runs are better copied as such than element by element.
+const WORTHWHILE: usize = 16;
+
+/// The inner tables as runs; `None` where these are too short.
+fn runs(from: Offsets<'_>, to: Offsets<'_>, element_bytes: usize) -> Option<Vec<Run>> {
+    let most = from.inner.len() * element_bytes / WORTHWHILE;
+    let mut runs: Vec<Run> = Vec::new();
+    for (&src, &dst) in from.inner.iter().zip(to.inner) {
+        let count = runs.len();
+        match runs.last_mut() {
+            Some(run) if src - run.src == run.bytes as i64 && dst - run.dst == run.bytes as i64 => {
+                run.bytes += element_bytes;
+            }
+            _ if count >= most => return None,
+            _ => runs.push(Run { src, dst, bytes: element_bytes }),
+        }
+    }
+    Some(runs)
 }
 
 fn elements<const N: usize>(src: &[u8], dst: &mut [u8], from: Offsets<'_>, to: Offsets<'_>) {

@@ -25,6 +25,7 @@ impl<L: Lanes, T: Task> NullaryFnOnce for Enter<L, T> {
 // instructions that ask for no alignment, but for the streaming stores, whose contract asks for it too.
 unsafe impl Lanes for V3 {
     type Vector = __m256i;
+    type Lane = __m128i;
     const LANES: usize = 2;
     const STREAMS: bool = true;
     type Narrow = OneLane;
@@ -137,6 +138,28 @@ unsafe impl Lanes for V3 {
         let order: __m128i = pulp::cast(order);
         self.avx2._mm256_shuffle_epi8(vector, self.avx2._mm256_broadcastsi128_si256(order))
     }
+
+    #[inline(always)]
+    unsafe fn load_lane(self, from: *const u8) -> __m128i {
+        // SAFETY: the caller promises 16 bytes.
+        unsafe { self.sse2._mm_loadu_si128(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_lane(self, to: *mut u8, lane: __m128i) {
+        // SAFETY: the caller promises 16 bytes.
+        unsafe { self.sse2._mm_storeu_si128(to.cast(), lane) }
+    }
+
+    #[inline(always)]
+    fn shuffle_lane(self, lane: __m128i, order: __m128i) -> __m128i {
+        self.ssse3._mm_shuffle_epi8(lane, order)
+    }
+
+    #[inline(always)]
+    fn or_lanes(self, a: __m128i, b: __m128i) -> __m128i {
+        self.sse2._mm_or_si128(a, b)
+    }
 }
 
 /// Every other quadword of two registers.
@@ -155,6 +178,7 @@ const ZIP_LANES_HIGH: [u64; 8] = [4, 5, 12, 13, 6, 7, 14, 15];
 // SAFETY: as for the narrower level.
 unsafe impl Lanes for V4 {
     type Vector = __m512i;
+    type Lane = __m128i;
     const LANES: usize = 4;
     const STREAMS: bool = true;
     type Narrow = V3;
@@ -309,6 +333,28 @@ unsafe impl Lanes for V4 {
     fn shuffle(self, vector: __m512i, order: [u8; LANE]) -> __m512i {
         let order: __m128i = pulp::cast(order);
         self.avx512bw._mm512_shuffle_epi8(vector, self.avx512f._mm512_broadcast_i32x4(order))
+    }
+
+    #[inline(always)]
+    unsafe fn load_lane(self, from: *const u8) -> __m128i {
+        // SAFETY: the caller promises 16 bytes.
+        unsafe { self.sse2._mm_loadu_si128(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_lane(self, to: *mut u8, lane: __m128i) {
+        // SAFETY: the caller promises 16 bytes.
+        unsafe { self.sse2._mm_storeu_si128(to.cast(), lane) }
+    }
+
+    #[inline(always)]
+    fn shuffle_lane(self, lane: __m128i, order: __m128i) -> __m128i {
+        self.ssse3._mm_shuffle_epi8(lane, order)
+    }
+
+    #[inline(always)]
+    fn or_lanes(self, a: __m128i, b: __m128i) -> __m128i {
+        self.sse2._mm_or_si128(a, b)
     }
 }
 
