@@ -30,11 +30,7 @@ pub fn fill_nest(dst: &mut [u8], nest: Nest<'_>, fill: Fill) -> Result<(), OutOf
         return Err(OutOfBounds { side: Side::Destination, len });
     }
     match fill.width {
-        SlotWidth::Bytes(bytes) => {
-            let mut pattern = Pattern::new(fill.value, bytes);
-            let loops = pattern.take_runs(nest.loops);
-            each_place(loops, nest.dst_offset, &mut |place| pattern.write(&mut dst[place.unsigned_abs()..]));
-        }
+        SlotWidth::Bytes(bytes) => fill_bytes(dst, nest, fill.value, bytes),
         SlotWidth::Bits(bits) => each_place(nest.loops, nest.dst_offset, &mut |place| {
             store_slot(dst, place.unsigned_abs(), bits, fill.value as u8);
         }),
@@ -42,53 +38,71 @@ pub fn fill_nest(dst: &mut [u8], nest: Nest<'_>, fill: Fill) -> Result<(), OutOf
     Ok(())
 }
 
-/// A run of bytes to write: one element, or many where all bytes are the same.
-struct Pattern {
-    value: [u8; 16],
-    bytes: usize,
-    uniform: bool,
+/// Bytes of a repeated value that longer runs are copied from.
+const BLOCK: usize = 4096;
+
+fn fill_bytes(dst: &mut [u8], nest: Nest<'_>, value: u128, bytes: usize) {
+    let (loops, run) = take_runs(nest.loops, bytes);
+    let value = value.to_le_bytes();
+    let uniform = (0..bytes).take(17).all(|i| value.get(i).copied().unwrap_or(0) == value[0]);
+    let value = if uniform { [value[0]; 16] } else { value };
+    let offset = nest.dst_offset;
+    match run {
+        _ if uniform && run > 16 => each_place(loops, offset, &mut |place| {
+            dst[place.unsigned_abs()..][..run].fill(value[0]);
+        }),
+        1 => elements::<1>(dst, loops, offset, value),
+        2 if bytes == 2 || uniform => elements::<2>(dst, loops, offset, value),
+        4 if bytes == 4 || uniform => elements::<4>(dst, loops, offset, value),
+        8 if bytes == 8 || uniform => elements::<8>(dst, loops, offset, value),
+        16 if bytes == 16 || uniform => elements::<16>(dst, loops, offset, value),
+        _ => {
+            let block = repeated(&value, bytes, run);
+            each_place(loops, offset, &mut |place| {
+                let place = &mut dst[place.unsigned_abs()..][..run];
+                place.chunks_mut(block.len()).for_each(|part| part.copy_from_slice(&block[..part.len()]));
+            });
+        }
+    }
 }
 
-impl Pattern {
-    fn new(value: u128, bytes: usize) -> Pattern {
-        let value = value.to_le_bytes();
-        let uniform = (0..bytes).take(17).all(|i| value.get(i).copied().unwrap_or(0) == value[0]);
-        Pattern { value, bytes, uniform }
-    }
-
-    /// Where every byte of an element is the same, contiguous inner loops become part of the run.
-    fn take_runs<'a>(&mut self, mut loops: &'a [Loop]) -> &'a [Loop] {
-        while self.uniform
-            && let [outer @ .., inner] = loops
-        {
-            if inner.extent > 1 && Some(inner.dst_stride) != isize::try_from(self.bytes).ok() {
-                break;
-            }
-            self.bytes *= inner.extent; // cannot overflow: the run lies inside a slice
-            loops = outer;
+/// Takes the innermost loops that are contiguous off the nest; returns the rest and the bytes of a run.
+fn take_runs(mut loops: &[Loop], bytes: usize) -> (&[Loop], usize) {
+    let mut run = bytes;
+    while let [outer @ .., inner] = loops {
+        if inner.extent > 1 && Ok(run) != usize::try_from(inner.dst_stride) {
+            break;
         }
-        loops
+        run *= inner.extent; // cannot overflow: the run lies inside a slice
+        loops = outer;
     }
+    (loops, run)
+}
 
-    fn write(&self, dst: &mut [u8]) {
-        let (place, _) = dst.split_at_mut(self.bytes);
-        if self.uniform {
-            place.fill(self.value[0]);
-        } else {
-            let (low, rest) = place.split_at_mut(self.bytes.min(16));
-            low.copy_from_slice(&self.value[..low.len()]);
-            rest.fill(0);
-        }
-    }
+/// As many whole elements as a block has room for, and a run.
+fn repeated(value: &[u8; 16], bytes: usize, run: usize) -> Vec<u8> {
+    let mut element = vec![0; bytes];
+    let low = bytes.min(16);
+    element[..low].copy_from_slice(&value[..low]);
+    element.repeat((run / bytes).min((BLOCK / bytes).max(1)))
+}
+
+/// One element, or a few of equal bytes, at every place.
+fn elements<const N: usize>(dst: &mut [u8], loops: &[Loop], offset: isize, value: [u8; 16]) {
+    let mut element = [0; N];
+    element.copy_from_slice(&value[..N]);
+    each_place(loops, offset, &mut |place| dst[place.unsigned_abs()..][..N].copy_from_slice(&element));
 }
 
 /// Calls `visit` with every destination place of the loops.
+#[inline]
 fn each_place(loops: &[Loop], place: isize, visit: &mut impl FnMut(isize)) {
     match loops {
         [] => visit(place),
+        [inner] => (0..inner.extent as isize).for_each(|i| visit(place + i * inner.dst_stride)),
         [outer, rest @ ..] => {
-            for i in 0..outer.extent {
-                each_place(rest, place + i as isize * outer.dst_stride, visit);
+            for i in 0..outer.extent as isize {
+                each_place(rest, place + i * outer.dst_stride, visit);
             }
         }
     }
@@ -117,6 +131,35 @@ mod tests {
         let fill = Fill { value: u128::MAX, width: SlotWidth::Bytes(18) };
         let dst = filled(&[], fill, 20);
         assert_eq!((dst[0], &dst[1..17], &dst[17..19], dst[19]), (0xee, &[0xff; 16][..], &[0, 0][..], 0xee));
+    }
+
+    #[test]
+    fn runs_of_every_width_are_as_their_elements() {
+        for bytes in [1, 2, 3, 4, 7, 8, 12, 16, 20] {
+            for value in
+                [0, 0x2222_2222_2222_2222_2222_2222_2222_2222, 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10]
+            {
+                for (extent, rows, gap) in
+                    [(1, 5, 3), (2, 3, 0), (2, 3, 1), (16, 2, 5), (700, 2, 1), (3000, 1, 0)]
+                {
+                    let row = (extent * bytes + gap) as isize;
+                    let loops = [
+                        Loop { extent: rows, src_stride: 0, dst_stride: row },
+                        Loop { extent, src_stride: 0, dst_stride: bytes as isize },
+                    ];
+                    let len = rows * row as usize + 2;
+                    let found = filled(&loops, Fill { value, width: SlotWidth::Bytes(bytes) }, len);
+                    let mut wanted = vec![0xee; len];
+                    for (row, i) in (0..rows).flat_map(|row| (0..extent).map(move |i| (row, i))) {
+                        for at in 0..bytes {
+                            let byte = value.to_le_bytes().get(at).copied().unwrap_or(0);
+                            wanted[1 + row * (extent * bytes + gap) + i * bytes + at] = byte;
+                        }
+                    }
+                    assert_eq!(found, wanted, "{bytes} bytes, {extent} x {rows}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -16,9 +16,12 @@
 //! | [`any_bytes`], [`zero_bytes`] | nothing: memory that nobody has written yet, as bytes |
 //! | [`stream_copy`], [`stream_prefetch_copy`] | a plain copy past the cache: the yardstick of every measurement |
 
+mod blocks;
 mod buffer;
+mod composite;
 mod deinterleave;
 mod fill;
+mod general;
 mod interleave;
 mod lanes;
 mod level;
@@ -30,6 +33,7 @@ mod neon;
 mod nest;
 mod offsets;
 mod panel;
+mod program;
 mod rows;
 mod rows_stream;
 mod slots;

@@ -328,3 +328,34 @@ fn staged_tiles_stream_nearly_every_line() {
     ];
     check(Family::Strided, 2, &loops, [50, 50]);
 }
+
+/// Sets of short loops that start lines, and rows that start anywhere.
+#[test]
+fn sets_of_loops_stream_every_line() {
+    for element in [1, 2, 4, 8, 16] {
+        // Rows of 3 x 5 x 28 lines, a column of 4 x 3 lanes.
+        let (lane, line) = (LANE / element, LINE / element);
+        let (rows, columns) = (12 * lane, 3 * 5 * 4 * line);
+        for (row, at_least) in [(columns * element, [90, 55]), (columns * element + 7, [55, 55])] {
+            let loops = [
+                a_loop(4, 3 * LANE, 3 * lane * row),
+                a_loop(3, LANE, lane * row),
+                a_loop(lane, element, row),
+                a_loop(3, 5 * 4 * line * rows * element, 5 * 4 * LINE),
+                a_loop(4 * line, 5 * rows * element, 5 * element),
+                a_loop(5, rows * element, element),
+            ];
+            check(Family::Strided, element, &loops, at_least);
+        }
+    }
+}
+
+#[test]
+fn programs_stream_nearly_every_line() {
+    // Groups of 3 x 5 bytes, turned.
+    let loops = [a_loop(4000, 15, 15), a_loop(5, 1, 3), a_loop(3, 5, 1)];
+    check(Family::Strided, 1, &loops, [95, 80]);
+    // Short rows that change places.
+    let loops = [a_loop(1000, 24 * 6, 24 * 6), a_loop(6, 12, 24), a_loop(2, 72, 12)];
+    check(Family::Strided, 12, &loops, [80, 70]);
+}

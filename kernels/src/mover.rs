@@ -1,8 +1,9 @@
 //! One entry for every family: checks the nest, then runs the family's body at a level.
 
 use crate::deinterleave::Deinterleave;
+use crate::general::general;
 use crate::interleave::Interleave;
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
 use crate::rows::Rows;
@@ -140,6 +141,10 @@ impl Mover {
     pub(crate) unsafe fn go<L: Lanes>(&self, lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8) {
         let element = self.element_bytes;
         let streams = self.stream && L::STREAMS;
+        if self.family == Family::Strided {
+            // SAFETY: the caller's promise.
+            return unsafe { general(lanes, loops, (src, dst), element, streams) };
+        }
         let writes_lines = match (self.family, loops) {
             (Family::Rows, _) => true,
             (Family::Interleave, [outer @ .., _, _]) => starts_lines(outer, dst),
@@ -183,15 +188,15 @@ impl Mover {
             match (self.family, loops) {
                 (Family::Rows, _) => self.rows(lanes, loops, src, dst),
                 (Family::Transpose, [outer @ .., rows, columns]) => {
-                    transpose(self, lanes, outer, (*rows, *columns), src, dst);
+                    transpose(self, lanes, loops, (outer, *rows, *columns), src, dst);
                 }
                 (Family::Interleave, [outer @ .., along, across]) => {
-                    self.interleave(lanes, outer, *along, *across, src, dst);
+                    self.interleave(lanes, loops, (outer, *along, *across), src, dst);
                 }
                 (Family::Deinterleave, [outer @ .., across, along]) => {
-                    self.deinterleave(lanes, outer, *across, *along, src, dst);
+                    self.deinterleave(lanes, loops, (outer, *across, *along), src, dst);
                 }
-                _ => scalar(loops, src, dst, self.element_bytes),
+                _ => general(lanes, loops, (src, dst), self.element_bytes, self.stream),
             }
         }
     }
@@ -201,9 +206,10 @@ impl Mover {
     #[allow(dead_code)] // portable targets have no lanes
     unsafe fn rows<L: Lanes>(&self, lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8) {
         let (loops, run) = contiguous_run(loops, self.element_bytes);
-        if run < 16 {
+        // Short runs are put together, where they make up longer ones.
+        if run < if self.stream { LINE } else { LANE } {
             // SAFETY: the caller's promise.
-            return unsafe { scalar(loops, src, dst, run) };
+            return unsafe { general(lanes, loops, (src, dst), run, self.stream) };
         }
         // Runs that continue one another in rows that do not start lines.
         let unaligned = self.stream && !(starts_lines(loops, dst) && run.is_multiple_of(LINE));
@@ -228,9 +234,8 @@ impl Mover {
     unsafe fn interleave<L: Lanes>(
         &self,
         lanes: L,
-        outer: &[Loop],
-        along: Loop,
-        across: Loop,
+        loops: &[Loop],
+        (outer, along, across): (&[Loop], Loop, Loop),
         src: *const u8,
         dst: *mut u8,
     ) {
@@ -247,7 +252,7 @@ impl Mover {
                         each_point(lanes, outer, src, dst, Interleave::<$e, $k> { along, across, stream });
                     })*)*
                     // SAFETY: the caller's promise.
-                    _ => unsafe { self.fallback(outer, along, across, src, dst) },
+                    _ => unsafe { general(lanes, loops, (src, dst), self.element_bytes, self.stream) },
                 }
             };
         }
@@ -260,9 +265,8 @@ impl Mover {
     unsafe fn deinterleave<L: Lanes>(
         &self,
         lanes: L,
-        outer: &[Loop],
-        across: Loop,
-        along: Loop,
+        loops: &[Loop],
+        (outer, across, along): (&[Loop], Loop, Loop),
         src: *const u8,
         dst: *mut u8,
     ) {
@@ -300,33 +304,11 @@ impl Mover {
                         })*
                     )*
                     // SAFETY: the caller's promise.
-                    _ => unsafe { self.fallback(outer, across, along, src, dst) },
+                    _ => unsafe { general(lanes, loops, (src, dst), self.element_bytes, self.stream) },
                 }
             };
         }
         run!(1: 2 3 4 5 6 7 8; 2: 2 3 4 5 6 7 8; 4: 2 3 4 5 6 7 8; 8: 2 3 4;);
-    }
-
-    /// Two loops that no special body takes, under the outer ones.
-    ///
-    /// # Safety
-    /// As [`Mover::dispatch`].
-    #[allow(dead_code)] // portable targets have no lanes
-    pub(crate) unsafe fn fallback(&self, outer: &[Loop], a: Loop, b: Loop, src: *const u8, dst: *mut u8) {
-        match outer {
-            // SAFETY: the caller's promise.
-            [] => unsafe { scalar(&[a, b], src, dst, self.element_bytes) },
-            [first, rest @ ..] => {
-                for i in 0..first.extent as isize {
-                    let (src, dst) = (
-                        src.wrapping_offset(i * first.src_stride),
-                        dst.wrapping_offset(i * first.dst_stride),
-                    );
-                    // SAFETY: every step of a loop starts a nest of the rest.
-                    unsafe { self.fallback(rest, a, b, src, dst) };
-                }
-            }
-        }
     }
 }
 

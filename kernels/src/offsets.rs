@@ -55,6 +55,15 @@ pub fn copy_offsets(
     if slot_bytes > element_bytes {
         each_pair(from, to, |_, d| dst[d + element_bytes..d + slot_bytes].fill(0));
     }
+    if runs(from, to, element_bytes).count() * WORTHWHILE <= from.inner.len() * element_bytes {
+        for (src_row, dst_row) in from.rows().zip(to.rows()) {
+            for run in runs(from, to, element_bytes) {
+                let (s, d) = ((src_row + run.src) as usize, (dst_row + run.dst) as usize);
+                dst[d..d + run.bytes].copy_from_slice(&src[s..s + run.bytes]);
+            }
+        }
+        return Ok(());
+    }
     match element_bytes {
         1 => elements::<1>(src, dst, from, to),
         2 => elements::<2>(src, dst, from, to),
@@ -66,6 +75,33 @@ pub fn copy_offsets(
         }
     }
     Ok(())
+}
+
+/// Neighbours in both inner tables.
+struct Run {
+    src: i64,
+    dst: i64,
+    bytes: usize,
+}
+
+/// From this many bytes on average runs are better copied as such than element by element.
+const WORTHWHILE: usize = 16;
+
+/// The inner tables as runs.
+fn runs<'a>(from: Offsets<'a>, to: Offsets<'a>, element_bytes: usize) -> impl Iterator<Item = Run> + 'a {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (&src, &dst) = (from.inner.get(at)?, to.inner.get(at)?);
+        let mut bytes = 0;
+        while let (Some(&s), Some(&d)) = (from.inner.get(at), to.inner.get(at))
+            && s - src == bytes as i64
+            && d - dst == bytes as i64
+        {
+            bytes += element_bytes;
+            at += 1;
+        }
+        Some(Run { src, dst, bytes })
+    })
 }
 
 fn elements<const N: usize>(src: &[u8], dst: &mut [u8], from: Offsets<'_>, to: Offsets<'_>) {

@@ -11,7 +11,7 @@ use crate::tuning::{Reach, STAGE_BYTES};
 use crate::walk::each_point;
 
 /// Loops that a staged nest may have; deeper ones run directly.
-pub(crate) const MAX_LOOPS: usize = 16;
+pub(crate) const MAX_LOOPS: usize = 32;
 
 /// How a nest is cut into tiles, and where a tile's elements lie in the scratch buffer.
 #[derive(Clone, Copy, Debug)]

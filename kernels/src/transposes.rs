@@ -1,5 +1,6 @@
 //! Chooses among the kernels that transpose.
 
+use crate::general::general;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::mover::Mover;
 use crate::nest::Loop;
@@ -52,8 +53,8 @@ fn continues(rows: Loop, beyond: Loop, element: usize) -> bool {
 pub(crate) unsafe fn transpose<L: Lanes>(
     mover: &Mover,
     lanes: L,
-    outer: &[Loop],
-    (rows, columns): (Loop, Loop),
+    loops: &[Loop],
+    (outer, rows, columns): (&[Loop], Loop, Loop),
     src: *const u8,
     dst: *mut u8,
 ) {
@@ -93,7 +94,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                     each_point(lanes, outer, src, dst, Transpose::<$e, $n> { columns, rows });
                 },)*
                 // SAFETY: the caller's promise.
-                _ => unsafe { mover.fallback(outer, rows, columns, src, dst) },
+                _ => unsafe { general(lanes, loops, (src, dst), mover.element_bytes, mover.stream) },
             }
         };
     }

@@ -14,6 +14,15 @@ pub(crate) const STREAM_REACH: Reach = Reach { dst: 8192, src: 64 };
 /// the next tile, so pieces are long enough to make that rare; the stream is read in as long pieces.
 pub(crate) const ROWS_REACH: Reach = Reach { dst: 2048, src: 2048 };
 
+/// Short rows that lie one behind the other: so long a run that its ends, which are lines in part, do not count.
+pub(crate) const RUN_REACH: Reach = Reach { dst: 16384, src: 128 };
+
+/// Bytes of rows that are worth carrying from strip to strip: with shorter ones, more lines are written in part than whole.
+pub(crate) const LEAST_CARRY: usize = 256;
+
+/// The same for rows that could as well be put together to longer runs.
+pub(crate) const LONG_CARRY: usize = 2048;
+
 /// Anything else: runs of whole lines on both sides, in a tile that stays in the first-level cache.
 pub(crate) const TILE_REACH: Reach = Reach { dst: 256, src: 256 };
 
@@ -33,6 +42,9 @@ pub(crate) const DENSE_ROW: usize = 256;
 /// table of translations, and their carries the second-level cache.
 pub(crate) const STRIP_ROWS: usize = 2048;
 
+/// The same for rows that are stored: their lines stay in the first-level cache until the next strip.
+pub(crate) const STORED_ROWS: usize = 256;
+
 /// How far ahead of its loads a streamed transpose asks for each column's lines, in bytes. A strip has more columns than
 /// the hardware follows as streams; two lines ahead is what a strip's other columns take time for.
 pub(crate) const COLUMN_AHEAD: usize = 128;
@@ -40,6 +52,18 @@ pub(crate) const COLUMN_AHEAD: usize = 128;
 /// Lines of a column that a streamed transpose asks for together where columns lie near a multiple of a page apart: memory
 /// reads stretches faster than single lines of which each lies in another row of the same bank.
 pub(crate) const STRETCH: usize = 8;
+
+/// Columns of at most so many bytes are too short to be followed as streams, several of them lying in a page: those of the
+/// next strip are asked for in the order of memory instead.
+pub(crate) const SHORT_COLUMN: usize = 4096;
+
+/// Bytes of the destination that one pass through a program makes: some lines past the cache; in it, so few that the
+/// program and what it reads stay in the first-level cache.
+pub(crate) const STREAMED_RUN: usize = 512;
+pub(crate) const STORED_RUN: usize = 256;
+
+/// Fewer runs are not worth the making of a program, which takes as long as moving some runs element by element.
+pub(crate) const LEAST_RUNS: usize = 16;
 
 /// A staged tile never takes more than this: half of the smallest second-level cache in use.
 pub(crate) const STAGE_BYTES: usize = 512 * 1024;

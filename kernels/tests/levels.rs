@@ -250,6 +250,68 @@ fn many_loops() {
     }
 }
 
+/// Many short loops, in sets that fill lanes and lines, that are apart or share loops.
+#[test]
+fn short_loops() {
+    let nests: [&[usize]; 6] = [
+        &[2; 13],
+        &[3, 2, 5, 2, 3, 2, 7, 2],
+        &[7, 5, 12, 16],
+        &[16, 3, 2, 16, 5],
+        &[28, 4, 48],
+        &[6, 129, 37],
+    ];
+    for extents in nests {
+        let all: Vec<usize> = (0..extents.len()).collect();
+        let mut backwards = all.clone();
+        backwards.reverse();
+        let mut mixed = all.clone();
+        (0..mixed.len()).for_each(|i| mixed.swap(i, (7 * i + 3) % all.len()));
+        for order in [backwards, mixed] {
+            for element in [1, 2, 3, 4, 8, 12, 16, 24] {
+                for gap in [0, 5] {
+                    let src = dense(extents, &order, element, 0);
+                    let dst = dense(extents, &all, element, gap);
+                    check(&Case { family: Family::Strided, element, loops: loops(extents, &src, &dst) });
+                }
+            }
+        }
+    }
+}
+
+/// Backwards, standing still, and with elements between on either side.
+#[test]
+fn steps_of_every_kind() {
+    for element in [1, 2, 3, 4, 6, 8, 16, 20] {
+        for extent in [1, 5, 16, 100, 1037] {
+            let e = element as isize;
+            for step in [-4, -3, -2, -1, 0, 1, 2, 3, 4] {
+                for dst_step in [1, 2, 3, 4] {
+                    let extents = [18, extent];
+                    let row = e * extent as isize;
+                    let loops =
+                        loops(&extents, &[row * 4 + 3, e * step], &[row * dst_step + 1, e * dst_step]);
+                    check(&Case { family: Family::Strided, element, loops });
+                }
+            }
+        }
+    }
+}
+
+/// Rows of fewer bytes than a lane or a line, moved around.
+#[test]
+fn short_rows() {
+    for run in [2, 3, 6, 7, 12, 15, 16, 24, 40, 63] {
+        for extents in [[3, 40, 9, run], [20, 3, 64, run]] {
+            for order in [[0, 2, 1, 3], [2, 1, 0, 3]] {
+                let src = dense(&extents, &order, 1, 0);
+                let dst = dense(&extents, &[0, 1, 2, 3], 1, 0);
+                check(&Case { family: Family::Rows, element: 1, loops: loops(&extents, &src, &dst) });
+            }
+        }
+    }
+}
+
 /// A loop of a random nest: how often, its gap on either side, whether it goes backwards there, and whether the source
 /// stands still.
 type RandomLoop = (usize, [usize; 2], [bool; 2], bool);

@@ -32,14 +32,14 @@ impl Element {
 pub(crate) fn choose(piece: &mut Piece, element: Element, steps: &mut Steps) -> Option<()> {
     normalize(piece);
     match (element.bytes(), element.dst) {
-        (Some(bytes), SlotWidth::Bytes(slot)) if slot > bytes => {
-            let extension = zero_extension(piece, bytes)?;
-            whole_bytes(piece, bytes, steps)?;
-            let zeros = Fill { value: 0, width: SlotWidth::Bytes(slot - bytes) };
-            steps.push(Kernel::Fill(zeros), &extension)
+        (Some(bytes), SlotWidth::Bytes(slot)) => {
+            // Slots wider than what moves into them are zero behind it: they are cleared as wholes, which makes runs.
+            if slot > bytes {
+                steps.push(Kernel::Fill(Fill { value: 0, width: element.dst }), piece)?;
+            }
+            whole_bytes(piece, bytes, steps)
         }
-        (Some(bytes), _) => whole_bytes(piece, bytes, steps),
-        (None, _) => packed(piece, element, steps),
+        _ => packed(piece, element, steps),
     }
 }
 
@@ -110,11 +110,16 @@ fn units(piece: &Piece, bytes: usize) -> Option<(usize, usize)> {
 /// Most rows, or channels, that the interleaving kernels take.
 const MAX_WAYS: i64 = 8;
 
+/// Bytes that their rows must have: a register.
+const LEAST_ROW: i64 = 64;
+
 /// A few rows become one stream: the destination's fastest loop is short, and the source's fastest continues it.
 fn interleave(piece: &mut Piece, bytes: usize) -> Option<Family> {
     let (src, dst) = units(piece, bytes)?;
     let (along, across) = (piece.atoms[src], piece.atoms[dst]);
-    let fits = across.extent <= MAX_WAYS && along.dst_stride == bytes as i64 * across.extent;
+    let fits = across.extent <= MAX_WAYS
+        && along.extent * bytes as i64 >= LEAST_ROW
+        && along.dst_stride == bytes as i64 * across.extent;
     fits.then(|| {
         with_innermost(piece, [src, dst], |atom| atom.dst_stride);
         Family::Interleave
@@ -125,19 +130,24 @@ fn interleave(piece: &mut Piece, bytes: usize) -> Option<Family> {
 fn deinterleave(piece: &mut Piece, bytes: usize) -> Option<Family> {
     let (src, dst) = units(piece, bytes)?;
     let (across, along) = (piece.atoms[src], piece.atoms[dst]);
-    let fits = across.extent <= MAX_WAYS && along.src_stride == bytes as i64 * across.extent;
+    let fits = across.extent <= MAX_WAYS
+        && along.extent * bytes as i64 >= LEAST_ROW
+        && along.src_stride == bytes as i64 * across.extent;
     fits.then(|| {
         with_innermost(piece, [src, dst], |atom| atom.src_stride.saturating_abs());
         Family::Deinterleave
     })
 }
 
-/// Blocks of both fastest loops are transposed in registers; both must fill a lane.
+/// From this many bytes on either side a plane is better transposed by itself than together with other loops.
+const LARGE_PLANE: i64 = 2048;
+
+/// Blocks of both fastest loops are transposed in registers; both must fill a lane, and be all there is or be long.
 fn transpose(piece: &mut Piece, bytes: usize) -> Option<Family> {
     let (src, dst) = units(piece, bytes)?;
-    let lane = 16 / bytes as i64;
-    let fits =
-        [src, dst].iter().all(|&i| piece.atoms[i].extent >= lane) && matches!(bytes, 1 | 2 | 4 | 8 | 16);
+    let least = if piece.atoms.len() == 2 { 16 } else { LARGE_PLANE };
+    let fits = [src, dst].iter().all(|&i| piece.atoms[i].extent.saturating_mul(bytes as i64) >= least)
+        && matches!(bytes, 1 | 2 | 4 | 8 | 16);
     fits.then(|| {
         with_innermost(piece, [src, dst], |atom| atom.src_stride.saturating_abs().min(atom.dst_stride));
         Family::Transpose
@@ -156,20 +166,14 @@ fn with_innermost(piece: &mut Piece, innermost: [usize; 2], speed: impl Fn(&Atom
     piece.atoms.extend_from_slice(&pair);
 }
 
-/// Anything: the loop that is fastest in the source comes next to the one that is fastest in the destination.
+/// Anything: what is near on either side comes inside, and of two that are equally near the one that is contiguous in the
+/// destination.
 fn strided(piece: &mut Piece) -> Family {
-    if let Some(last) = piece.atoms.len().checked_sub(1) {
-        let fastest = (0..last).min_by_key(|&i| piece.atoms[i].src_stride.unsigned_abs()).unwrap_or(last);
-        piece.atoms[fastest..last].rotate_left(usize::from(fastest < last));
-    }
+    piece.atoms.sort_by_key(|atom| {
+        let (src, dst) = (atom.src_stride.unsigned_abs(), atom.dst_stride.unsigned_abs());
+        std::cmp::Reverse((src.min(dst), dst))
+    });
     Family::Strided
-}
-
-/// The box of what lies behind each element in a slot wider than it.
-fn zero_extension(piece: &Piece, bytes: usize) -> Option<Piece> {
-    let mut rest = piece.clone();
-    rest.dst_offset = rest.dst_offset.checked_add(i64::try_from(bytes).ok()?)?;
-    Some(rest)
 }
 
 /// Slots that share bytes: a run of equal slots that starts bytes on both sides moves as bytes, the rest one by one.

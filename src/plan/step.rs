@@ -27,10 +27,12 @@ impl Kernel {
         match self {
             Kernel::Copy => format!("{level}-copy"),
             // The portable body of every family is the strided one.
-            Kernel::Move { family, element_bytes } => match (level, family) {
-                (_, Family::Strided) | (Level::Scalar, _) => format!("scalar-strided-b{}", element_bytes * 8),
-                _ => format!("{level}-{}-b{}", family.name(), element_bytes * 8),
-            },
+            Kernel::Move { element_bytes, .. } if level == Level::Scalar => {
+                format!("scalar-strided-b{}", element_bytes * 8)
+            }
+            Kernel::Move { family, element_bytes } => {
+                format!("{level}-{}-b{}", family.name(), element_bytes * 8)
+            }
             Kernel::Slots { value_bits, .. } => format!("scalar-slots-b{value_bits}"),
             Kernel::Fill(_) => "scalar-fill".to_owned(),
         }

@@ -213,10 +213,12 @@ fn level(choices: &mut Choices<'_>) -> Option<Level> {
 }
 
 fn sizes(choices: &mut Choices<'_>, limits: Limits) -> Vec<i64> {
-    let rank = choices.pick(&[1, 2, 3, 2, 4, 2, 3, 0, 5, 6]);
+    let rank = choices.pick(&[1, 2, 3, 2, 4, 2, 3, 0, 5, 6, 8, 13]);
     let mut room = limits.elements;
     let size = |_| {
-        let size = size(choices, limits).min(room);
+        // Many dimensions are small ones, so that they are not all 1 but for the first.
+        let size = if rank < 8 { size(choices, limits) } else { 1 + choices.below(4) };
+        let size = size.min(room);
         room /= size.max(1);
         size
     };

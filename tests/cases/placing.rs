@@ -25,6 +25,10 @@ pub(crate) fn placing(choices: &mut Choices<'_>, shape: &ArrayShape, ways: i64) 
     let apart = choices.below(3) < 2;
     let strides = match apart {
         true => strides_apart(choices, &counts, tile_bytes),
+        // Backwards, standing still, with a few elements between.
+        false if choices.one_in(2) => {
+            counts.iter().map(|_| tile_bytes * choices.pick(&[1, 0, -1, 2, 3, 4, -2])).collect()
+        }
         false => counts.iter().map(|_| choices.below(97) - 48).collect(),
     };
     let below: i64 = strides.iter().zip(&counts).map(|(stride, count)| (stride * (count - 1)).min(0)).sum();
@@ -73,7 +77,12 @@ fn strides_apart(choices: &mut Choices<'_>, counts: &[i64], bytes: i64) -> Vec<i
     let mut strides = vec![0; counts.len()];
     let mut span = bytes;
     for dimension in choices.permutation(counts.len()) {
-        let stride = span + if choices.one_in(3) { choices.below(9) } else { 0 };
+        let gap = match choices.below(6) {
+            0..4 => 0,
+            4 => choices.below(9),
+            _ => bytes * choices.below(4),
+        };
+        let stride = span + gap;
         strides[dimension] = if choices.one_in(3) { -stride } else { stride };
         span += stride * (counts[dimension] - 1).max(0);
     }
