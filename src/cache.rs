@@ -13,7 +13,7 @@ use crate::{Plan, PlanBuilder, PlanError};
 /// A bounded store of plans, shared between threads; the one that was used longest ago makes room.
 ///
 /// Plans are told apart by everything that changes the result (shapes with their layouts, strides, offsets, region,
-/// padding) and by what changes the way (level, threads, streaming), byte for byte: two requests never get each other's
+/// padding, conversion) and by what changes the way (level, threads, streaming), byte for byte: two requests never get each other's
 /// plan.
 ///
 /// ```
@@ -202,7 +202,7 @@ fn write_way<'a>(writer: Writer<'a>, way: Way) -> Writer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Level, Padding, Problem, Region, Streaming};
+    use crate::{Conversion, Level, Narrowing, Overflow, Padding, Problem, Region, Streaming};
 
     fn problem(line: &str) -> Problem {
         line.parse().expect("a problem")
@@ -220,7 +220,9 @@ mod tests {
         let Problem { src, dst } = problem(PAIR);
         let build = || Plan::builder(&src, &dst);
         let wide: crate::Shape = "u8[4,7]".parse().expect("a shape");
+        let floats: crate::Shape = "f32[4,6]".parse().expect("a shape");
         let region = || Region::new([2, 2]);
+        let along = |dimension, factors: [f32; 4]| Conversion::new().with_scale_along(dimension, factors);
         let builders = [
             build(),
             Plan::builder(&dst, &src),
@@ -240,6 +242,13 @@ mod tests {
             build().region(region().with_src_start([1, 0])),
             build().region(region().with_dst_start([1, 0])),
             Plan::builder(&wide, &dst).region(region()),
+            build().conversion(Conversion::new().with_overflow(Overflow::Saturate)),
+            build().conversion(Conversion::new().with_narrowing(Narrowing::Saturate)),
+            Plan::builder(&src, &floats),
+            Plan::builder(&src, &floats).conversion(Conversion::new().with_scale(0.0)),
+            Plan::builder(&src, &floats).conversion(Conversion::new().with_scale(-0.0)),
+            Plan::builder(&src, &floats).conversion(along(0, [2.0; 4])),
+            Plan::builder(&src, &floats).conversion(along(0, [4.0; 4])),
         ];
         let cache = PlanCache::new(builders.len());
         let plans: Vec<Arc<Plan>> =

@@ -103,8 +103,8 @@
 //!
 //! # What is promised
 //!
-//! - **Exact or an error.** Bits are moved, never converted, so NaN payloads and negative zeros survive. What cannot be
-//!   done is refused with a typed error ([`ParseError`], [`LayoutError`], [`PlanError`], [`ExecuteError`]) before
+//! - **Exact or an error.** Between equal element types bits are moved, so NaN payloads and negative zeros survive; between
+//!   different ones every element becomes what [`convert`] says. What cannot be done is refused with a typed error ([`ParseError`], [`LayoutError`], [`PlanError`], [`ExecuteError`]) before
 //!   a byte is written. No text, shape or buffer makes the crate panic.
 //! - **Padding is defined.** It becomes zero, so that equal arrays give equal bytes, or a value of the caller's, or
 //!   stays as it is; see [`Padding`]. What the source's padding holds never shows.
@@ -121,6 +121,7 @@
 //! | where an element lies | [`index`] |
 //! | moving an array | [`Plan`]; strides, sub-boxes and padding: [`Plan::builder`] |
 //! | plans that are kept, and names for them | [`PlanCache`], [`Plan::fingerprint`], [`PlanRequest`] |
+//! | elements of another type, scales | [`convert`], [`PlanBuilder::conversion`] with a [`Conversion`] |
 //! | why a plan is what it is | `println!("{plan}")`, [`Plan::explain`] |
 //! | the same moves, one element at a time, as the measure of tests | [`mod@reference`] with a [`Request`] |
 //! | arrays of NumPy, DLPack, PJRT and `ndarray` | [`interop`] |
@@ -161,6 +162,7 @@
 
 mod cache;
 mod construct;
+pub mod convert;
 mod dimension;
 mod element;
 mod error;
@@ -184,6 +186,7 @@ mod validate;
 pub mod value;
 
 pub use cache::{CacheStats, PlanCache};
+pub use convert::{Conversion, Narrowing, Overflow};
 pub use dimension::axis_name;
 pub use element::PrimitiveType;
 pub use error::{LayoutError, ParseError};

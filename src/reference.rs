@@ -6,7 +6,7 @@
 use thiserror::Error;
 
 use crate::index::{Indexer, bump, row_major, row_major_index};
-use crate::{ArrayShape, End, LayoutError, Padding, PlanError, Request, Slot};
+use crate::{ArrayShape, End, LayoutError, Padding, PlanError, PrimitiveType, Request, Slot, convert};
 
 /// Why the reference refused a request or its buffers.
 #[non_exhaustive]
@@ -54,6 +54,9 @@ pub fn relayout(request: &Request<'_>, src: &[u8], dst: &mut [u8]) -> Result<(),
         fill_padding(request, &to, dst)?;
     }
 
+    if request.conversion().ef57() {
+        return move_ef57(&from, &to, src, dst);
+    }
     let extents = request.extents();
     let moved_bits = request.moved_bits()?;
     let mut index = vec![0; extents.len()];
@@ -61,10 +64,50 @@ pub fn relayout(request: &Request<'_>, src: &[u8], dst: &mut [u8]) -> Result<(),
     while more {
         let src_place = from.place_of_index(&index)?;
         let dst_place = to.place_of_index(&index)?;
-        copy_bits(src, src_place, dst, dst_place, moved_bits);
-        // A wider slot holds its value in the low bits and zeros above.
-        write_bits(dst, dst_place + moved_bits as u64, to.slot_bits - moved_bits, 0);
+        if request.converts() {
+            let value = converted(request, &index, from.read(src, src_place));
+            write_bits(dst, dst_place, to.slot_bits, value);
+        } else {
+            copy_bits(src, src_place, dst, dst_place, moved_bits);
+            // A wider slot holds its value in the low bits and zeros above.
+            write_bits(dst, dst_place + moved_bits as u64, to.slot_bits - moved_bits, 0);
+        }
         more = bump(&extents, &mut index);
+    }
+    Ok(())
+}
+
+/// What a value becomes; `index` counts from the start of the region.
+fn converted(request: &Request<'_>, index: &[i64], value: u128) -> u128 {
+    let (from, to) = (request.src().element_type(), request.dst().element_type());
+    let factor = request.conversion().factors().map(|scale| scale.factor(index));
+    convert::element(from, to, value, request.conversion(), factor)
+}
+
+/// Takes every `f64` apart into its pair, or puts it together.
+fn move_ef57(from: &Side<'_>, to: &Side<'_>, src: &[u8], dst: &mut [u8]) -> Result<(), ReferenceError> {
+    let splits = from.element_type == PrimitiveType::F64;
+    let (doubles, floats) = if splits { (from, to) } else { (to, from) };
+    let mut index = vec![0; doubles.extents.len()];
+    let mut more = !doubles.extents.contains(&0);
+    while more {
+        let double = doubles.place_of_index(&index)?;
+        let mut pair = [0; 2];
+        for (place, part) in pair.iter_mut().zip(0..) {
+            let mut index = index.clone();
+            index.iter_mut().last().into_iter().for_each(|entry| *entry = 2 * *entry + part);
+            *place = floats.place_of_index(&index)?;
+        }
+        if splits {
+            let parts = convert::ef57_split(from.read(src, double) as u64);
+            for (place, part) in pair.into_iter().zip(parts) {
+                write_bits(dst, place, to.slot_bits, part.into());
+            }
+        } else {
+            let value = convert::ef57_join(pair.map(|place| from.read(src, place) as u32));
+            write_bits(dst, double, to.slot_bits, value.into());
+        }
+        more = bump(&doubles.extents, &mut index);
     }
     Ok(())
 }
@@ -92,6 +135,9 @@ fn fill_padding(request: &Request<'_>, to: &Side<'_>, dst: &mut [u8]) -> Result<
 /// One side of a request: where its elements lie.
 struct Side<'a> {
     end: End,
+    element_type: PrimitiveType,
+    /// Elements along each logical dimension.
+    extents: Vec<i64>,
     indexer: Indexer,
     /// The logical dimensions, most major first.
     major_to_minor: Vec<usize>,
@@ -120,6 +166,8 @@ impl<'a> Side<'a> {
         }
         Ok(Side {
             end,
+            element_type: shape.element_type(),
+            extents: shape.dimensions().iter().map(|size| size.bound().unwrap_or(0)).collect(),
             indexer: Indexer::new(shape).map_err(layout_error)?,
             major_to_minor: shape
                 .layout()
@@ -173,6 +221,14 @@ impl<'a> Side<'a> {
             return Err(ReferenceError::BufferSize { end, expected, found: self.buffer_bytes });
         }
         Ok(bit as u64)
+    }
+
+    /// The value in the slot at a place: of a wider slot the low bits, of an unpacked one its whole bytes.
+    fn read(&self, src: &[u8], place: u64) -> u128 {
+        let bytes = i64::from(self.element_type.byte_width().unwrap_or(0));
+        let bits = self.slot_bits.min(8 * bytes) as u64;
+        let bit = |at: u64| u128::from(src[(at / 8) as usize] >> (at % 8) & 1);
+        (0..bits).map(|offset| bit(place + offset) << offset).sum()
     }
 
     /// The first byte of a slot: strides between elements or tiles, dense inside a tile.

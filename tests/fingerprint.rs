@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use relayout::PrimitiveType::{S8, U32, U64};
 use relayout::{
-    ArrayShape, End, Fingerprint, Layout, Level, Padding, PaddingValue, Plan, PlanRequest, Problem, Region,
-    Request, Shape, Streaming,
+    ArrayShape, Conversion, End, Fingerprint, Layout, Level, Narrowing, Overflow, Padding, PaddingValue,
+    Plan, PlanRequest, Problem, Region, Request, Shape, Streaming,
 };
 
 fn request(line: &str) -> PlanRequest {
@@ -131,6 +131,18 @@ fn different() -> Vec<PlanRequest> {
         plain().with_padding(Padding::Leave),
         plain().with_padding(Padding::Fill(1)),
         plain().with_padding(Padding::Fill(1 << 127)),
+        plain().with_conversion(Conversion::new().with_overflow(Overflow::Saturate)),
+        plain().with_conversion(Conversion::new().with_narrowing(Narrowing::Saturate)),
+        plain().with_conversion(Conversion::new().with_ef57()),
+        plain().with_conversion(Conversion::new().with_scale(0.0)),
+        plain().with_conversion(Conversion::new().with_scale(-0.0)),
+        plain().with_conversion(Conversion::new().with_scale(f32::NAN)),
+        plain().with_conversion(Conversion::new().with_scale_along(0, [0.0])),
+        plain().with_conversion(Conversion::new().with_scale_along(1, [0.0])),
+        plain().with_conversion(Conversion::new().with_scale_along(1, [0.0, 0.0])),
+        plain().with_conversion(Conversion::new().with_scale_along(usize::MAX, [0.0])),
+        request("f32[3,5] -> bf16[3,5]"),
+        request("bf16[3,5] -> f32[3,5]"),
         legacy([4, 5], PaddingValue::Unknown),
         legacy([4, 6], PaddingValue::Unknown),
         legacy([4, 5], PaddingValue::Zero),

@@ -12,6 +12,7 @@ const FLOORS: &[(u8, &[&str])] = &[
         1,
         &[
             "construct",
+            "convert",
             "dimension",
             "element",
             "error",

@@ -1,8 +1,8 @@
 //! Every refusal of a plan by its fields: bad shapes, strides, regions, slots, buffers.
 
 use relayout::{
-    ArrayShape, End, ExecuteError, Layout, LayoutError, Padding, Plan, PlanBuilder, PlanError, PrimitiveType,
-    Problem, Region, Shape,
+    ArrayShape, Conversion, End, ExecuteError, Layout, LayoutError, Padding, Plan, PlanBuilder, PlanError,
+    PrimitiveType, Problem, Region, Shape,
 };
 
 fn shape(text: &str) -> Shape {
@@ -72,14 +72,65 @@ fn shapes_that_are_no_arrays() {
 
 #[test]
 fn shapes_that_differ() {
-    let types = |src, dst| PlanError::ElementTypesDiffer { src, dst };
-    assert_refused(plan("s32[4] -> u32[4]"), types(PrimitiveType::S32, PrimitiveType::U32));
+    let types = |src, dst| PlanError::NoConversion { src, dst };
+    assert_refused(plan("c64[4] -> f32[4]"), types(PrimitiveType::C64, PrimitiveType::F32));
     let ranks = PlanError::RanksDiffer { what: "destination", expected: 2, found: 1 };
     assert_refused(plan("u8[2,2] -> u8[4]"), ranks);
     let dimensions = PlanError::DimensionsDiffer { dimension: 1, src: 3, dst: 4 };
     assert_refused(plan("u8[2,3] -> u8[2,4]"), dimensions.clone());
     assert_refused(plan("u8[2,<=3] -> u8[2,<=4]"), dimensions);
     assert!(plan("u8[2,<=3] -> u8[<=2,3]").is_ok(), "dynamic dimensions count with their bound");
+}
+
+/// A plan with a conversion.
+fn converted(line: &str, conversion: Conversion) -> Result<Plan, PlanError> {
+    let problem: Problem = line.parse().unwrap_or_else(|error| panic!("{line}: {error}"));
+    Plan::builder(&problem.src, &problem.dst).conversion(conversion).build()
+}
+
+#[test]
+fn conversions_without_meaning() {
+    use PrimitiveType as P;
+    for (src, dst) in [(P::C128, P::F64), (P::C64, P::Pred), (P::C64, P::S8)] {
+        assert_refused(plan(&format!("{src}[4] -> {dst}[4]")), PlanError::NoConversion { src, dst });
+    }
+    assert!(plan("pred[4] -> c64[4]").is_ok() && plan("c64[4] -> c128[4]").is_ok());
+}
+
+#[test]
+fn scales_that_do_not_fit() {
+    use PrimitiveType as P;
+    let along = |dimension, count| Conversion::new().with_scale_along(dimension, vec![1.0; count]);
+    for (src, dst) in [(P::F32, P::S8), (P::C64, P::C64), (P::S8, P::Pred)] {
+        let refused = converted(&format!("{src}[4] -> {dst}[4]"), Conversion::new().with_scale(2.0));
+        assert_refused(refused, PlanError::ScaleOfTypes { src, dst });
+    }
+    let line = "f32[2,3] -> bf16[2,3]";
+    let length = PlanError::ScaleLength { dimension: 1, expected: 3, found: 2 };
+    assert_refused(converted(line, along(1, 2)), length);
+    assert_refused(converted(line, along(2, 3)), PlanError::ScaleDimension { dimension: 2, rank: 2 });
+    assert!(
+        converted(line, along(1, 3)).is_ok()
+            && converted("s8[] -> f32[]", Conversion::new().with_scale(2.0)).is_ok()
+    );
+    let (src, dst) = (shape("f32[4,3]"), shape("f32[4,3]"));
+    let region = Region::new([2, 3]);
+    let refused = Plan::builder(&src, &dst).region(region).conversion(along(0, 4)).build();
+    assert_refused(refused, PlanError::ScaleLength { dimension: 0, expected: 2, found: 4 });
+}
+
+#[test]
+fn pairs_of_floats_that_do_not_fit() {
+    use PrimitiveType as P;
+    let pairs = || Conversion::new().with_ef57();
+    assert_refused(converted("f64[4] -> f64[4]", pairs()), PlanError::Ef57Types { src: P::F64, dst: P::F64 });
+    assert_refused(converted("f64[3] -> f32[5]", pairs()), PlanError::Ef57Size { pairs: 3, floats: 5 });
+    assert_refused(converted("f32[] -> f64[]", pairs()), PlanError::Ef57Size { pairs: 0, floats: 0 });
+    let option = |option| PlanError::Ef57Option { option };
+    assert_refused(converted("f64[3] -> f32[6]", pairs().with_scale(1.0)), option("a scale"));
+    let (src, dst) = (shape("f64[3]"), shape("f32[6]"));
+    let refused = Plan::builder(&src, &dst).conversion(pairs()).region(Region::new([3])).build();
+    assert_refused(refused, option("a region"));
 }
 
 #[test]
@@ -307,7 +358,7 @@ fn buffers_of_the_wrong_size() {
 fn messages_name_the_place() {
     let message = |line: &str| plan(line).unwrap_err().to_string();
     assert_eq!(message("u8[2,3] -> u8[2,4]"), "dimension 1 differs: source has 3 elements, destination 4");
-    assert_eq!(message("u8[2] -> s8[2]"), "element types differ: source has u8, destination s8");
+    assert_eq!(message("c64[2] -> s8[2]"), "no conversion leads from c64 to s8");
     let trailing = "destination: tile 0 ends in *, which combines with nothing";
     assert_eq!(message("u8[2] -> u8[2]{0:T(*)}"), trailing);
     let narrow = "source: element_size_in_bits (E) is 8, narrower than f32";

@@ -3,8 +3,9 @@
 
 use proptest::prelude::*;
 use relayout::{
-    ArrayShape, DimensionSize, End, Fingerprint, Layout, MemorySpace, Padding, PaddingValue, PlanRequest,
-    PrimitiveType, Problem, RecordError, Region, RequestRecord, Shape, SplitConfig, Tile,
+    ArrayShape, Conversion, DimensionSize, End, Fingerprint, Layout, MemorySpace, Narrowing, Overflow,
+    Padding, PaddingValue, PlanRequest, PrimitiveType, Problem, RecordError, Region, RequestRecord, Shape,
+    SplitConfig, Tile,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -88,6 +89,40 @@ fn requests_are_stored_with_a_version() {
     let read: PlanRequest = serde_json::from_str(json).expect(json);
     let fingerprint = |request: &PlanRequest| request.plan().expect("a plan").fingerprint();
     assert_eq!(fingerprint(&read), fingerprint(&request));
+}
+
+#[test]
+fn conversions_are_stored_where_they_are_not_the_default() {
+    let plain = || {
+        let shape: Shape = "f32[2]".parse().expect("a shape");
+        PlanRequest::new(shape.clone(), shape)
+    };
+    let there_and_back = |conversion: Conversion, json: &str| {
+        let request = plain().with_conversion(conversion);
+        let text = serde_json::to_string(&request).expect("a text");
+        assert!(text.ends_with(&format!(r#","conversion":{json}}}"#)), "{text}");
+        assert_eq!(serde_json::from_str::<PlanRequest>(&text).expect(&text), request);
+    };
+    assert!(!serde_json::to_string(&plain()).expect("a text").contains("conversion"));
+    let saturating = Conversion::new().with_overflow(Overflow::Saturate).with_narrowing(Narrowing::Saturate);
+    there_and_back(
+        saturating.with_scale(f32::NAN),
+        concat!(
+            r#"{"overflow":"saturate","narrowing":"saturate","#,
+            r#""scale":{"all":{"factor_bits":2143289344}},"ef57":false}"#,
+        ),
+    );
+    there_and_back(
+        Conversion::new().with_scale_along(0, [1.0, -0.0]),
+        concat!(
+            r#"{"overflow":"ieee","narrowing":"wrap","#,
+            r#""scale":{"along":{"dimension":0,"factors_bits":[1065353216,2147483648]}},"ef57":false}"#,
+        ),
+    );
+    there_and_back(
+        Conversion::new().with_ef57(),
+        r#"{"overflow":"ieee","narrowing":"wrap","scale":null,"ef57":true}"#,
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use relayout::{AlignedBuffer, BufferError, End, ExecuteError, Padding, Plan, Problem, Region};
+use relayout::{AlignedBuffer, BufferError, Conversion, End, ExecuteError, Padding, Plan, Problem, Region};
 
 fn problem(line: &str) -> Problem {
     line.parse().unwrap_or_else(|error| panic!("{line}: {error}"))
@@ -37,6 +37,41 @@ fn numbers_are_as_wide_as_slots() {
     let mut slots = [[9u8; 3]; 2];
     assert_eq!(wide.execute_typed(&[1u8, 2], &mut slots), Ok(()));
     assert_eq!(slots, [[1, 0, 0], [2, 0, 0]]);
+}
+
+#[test]
+fn each_side_has_numbers_of_its_own() {
+    let narrowing = plan("f32[2,3] -> s16[2,3]{0,1}");
+    let mut columns = [0i16; 6];
+    assert_eq!(narrowing.execute_typed(&[1f32, -2.5, 3.0, 4.0, 5.0, 6.0], &mut columns), Ok(()));
+    assert_eq!(columns, [1, 4, -2, 5, 3, 6]);
+    let error = ExecuteError::ElementSize { end: End::Destination, expected: 2, found: 4 };
+    assert_eq!(narrowing.execute_typed(&[0f32; 6], &mut [0f32; 3]), Err(error));
+}
+
+#[test]
+fn every_byte_is_written_where_elements_change() {
+    let ef57 = |line: &str| {
+        let Problem { src, dst } = problem(line);
+        Plan::builder(&src, &dst).conversion(Conversion::new().with_ef57()).build().expect("a plan")
+    };
+    for plan in [
+        plan("f32[3,5] -> u8[3,5]{0,1:T(2,4)}"),
+        plan("f32[7] -> s16[7]{0:E(24)}"),
+        plan("s8[7] -> s4[7]{0:E(4)}"),
+        plan("s4[7] -> s4[7]{0:T(5)E(4)}"),
+        plan("s4[7]{0:E(4)} -> s4[7]{0:T(5)E(24)}"),
+        ef57("f64[3,2] -> f32[3,4]{0,1:T(2,4)}"),
+        ef57("f64[3] -> f32[6]{0:E(64)}"),
+        ef57("f32[6] -> f64[3]{0:T(2)E(128)}"),
+    ] {
+        let src = vec![0x11; plan.src_byte_size()];
+        let written = |before: u8| {
+            let mut memory = vec![MaybeUninit::new(before); plan.dst_byte_size()];
+            plan.execute_uninit(&src, &mut memory).expect("the right sizes").to_vec()
+        };
+        assert_eq!(written(0), written(0xff), "{plan}");
+    }
 }
 
 #[cfg(feature = "half")]

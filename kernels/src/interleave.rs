@@ -57,7 +57,7 @@ pub(crate) unsafe fn walk_plane<const E: usize>(outer: Loop, inner: Loop, src: *
 /// `count >= BYTES / E` elements must be readable in each of `K` rows, `row_step` apart, and `K * count` writable at
 /// `dst`, which starts a line if `stream`.
 #[inline(always)]
-unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
+pub(crate) unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
     lanes: L,
     count: usize,
     row_step: isize,

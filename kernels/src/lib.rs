@@ -8,9 +8,9 @@
 //! |---|---|
 //! | [`Mover`] | elements of whole bytes under a loop nest, by a family of kernels at a level |
 //! | [`Panel`] | nothing: a part of a destination that a [`Mover`] fills while other threads fill theirs |
+//! | [`Converter`] | elements that change their type or are packed, under a loop nest |
 //! | [`copy_nest`] | elements of whole bytes under a loop nest: runs, and blocked strided loops for the rest |
-//! | [`copy_slots`] | slots of 1, 2 or 4 bits, or whole bytes, under a loop nest, one value at a time |
-//! | [`copy_offsets`], [`copy_slot_offsets`] | elements whose places come from tables |
+//! | [`copy_offsets`] | elements whose places come from tables |
 //! | [`fill_nest`] | one value into every place of a loop nest |
 //! | [`AlignedBuffer`] | nothing: bytes at a multiple of 64 |
 //! | [`any_bytes`], [`zero_bytes`] | nothing: memory that nobody has written yet, as bytes |
@@ -19,6 +19,7 @@
 mod blocks;
 mod buffer;
 mod composite;
+mod convert;
 mod deinterleave;
 mod fill;
 mod general;
@@ -54,13 +55,14 @@ mod x86;
 mod x86_lane;
 
 pub use buffer::{AlignedBuffer, BufferError};
+pub use convert::{Conversion, Converter, Factors, FloatFormat, Number, Rules, Specials};
 pub use fill::{Fill, fill_nest};
 pub use level::{Level, LevelError};
 pub use mover::{Family, Mover};
 pub use nest::{Loop, Nest, OutOfBounds, Side};
-pub use offsets::{Offsets, copy_offsets, copy_slot_offsets};
+pub use offsets::{Offsets, copy_offsets};
 pub use panel::Panel;
-pub use slots::{Bits, SlotWidth, copy_slots};
+pub use slots::{Bits, SlotWidth};
 pub use stream::{stream_copy, stream_prefetch_copy};
 pub use strided::copy_nest;
 pub use tuning::stream_threshold;

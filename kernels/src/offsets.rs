@@ -1,7 +1,6 @@
 //! Elements whose places come from tables: pairs of layouts that no short list of loop nests describes.
 
 use crate::nest::{OutOfBounds, Side};
-use crate::slots::{SlotWidth, load, store, value_mask};
 
 /// Places as the sum of a base and two tables: point (i, j) lies at `base + outer[i] + inner[j]`.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +14,7 @@ pub struct Offsets<'a> {
 }
 
 impl Offsets<'_> {
-    fn check(&self, width: usize, len: usize, side: Side) -> Result<(), OutOfBounds> {
+    pub(crate) fn check(&self, width: usize, len: usize, side: Side) -> Result<(), OutOfBounds> {
         let extremes = |table: &[i64]| Some((*table.iter().min()?, *table.iter().max()?));
         let inside = || {
             let ((low_outer, high_outer), (low_inner, high_inner)) =
@@ -29,7 +28,7 @@ impl Offsets<'_> {
     }
 
     /// Places as numbers that the check has shown to be inside the slice.
-    fn rows(&self) -> impl Iterator<Item = i64> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = i64> {
         self.outer.iter().map(|outer| self.base + outer)
     }
 }
@@ -109,29 +108,6 @@ fn elements<const N: usize>(src: &[u8], dst: &mut [u8], from: Offsets<'_>, to: O
         let element: [u8; N] = src[s..s + N].try_into().expect("a slice of N bytes is an array of N bytes");
         dst[d..d + N].copy_from_slice(&element);
     });
-}
-
-/// As [`copy_offsets`], for packed slots and values narrower than their slots; see
-/// [`copy_slots`](crate::copy_slots) for the meaning of the widths.
-///
-/// # Errors
-/// [`OutOfBounds`] where some slot lies outside its slice; nothing was moved then.
-pub fn copy_slot_offsets(
-    (src, src_width): (&[u8], SlotWidth),
-    (dst, dst_width): (&mut [u8], SlotWidth),
-    from: Offsets<'_>,
-    to: Offsets<'_>,
-    value_bits: u32,
-) -> Result<(), OutOfBounds> {
-    if from.outer.is_empty() || from.inner.is_empty() {
-        return Ok(());
-    }
-    let ((src_len, src_slot), (dst_len, dst_slot)) = (src_width.units(src.len()), dst_width.units(dst.len()));
-    from.check(src_slot, src_len, Side::Source)?;
-    to.check(dst_slot, dst_len, Side::Destination)?;
-    let mask = value_mask(value_bits);
-    each_pair(from, to, |s, d| store(dst, d, dst_width, load(src, s, src_width) & mask));
-    Ok(())
 }
 
 /// Calls `visit` with both places of every point; all are known to be inside the slices.

@@ -1,6 +1,4 @@
-//! Slots narrower than a byte, and values narrower than their slots: one value at a time.
-
-use crate::nest::{Loop, Nest, OutOfBounds};
+//! Slots narrower than a byte: their widths, and one at a time.
 
 /// The widths of slots that share a byte.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -40,33 +38,7 @@ impl SlotWidth {
     }
 }
 
-/// Copies one value of `value_bits` bits (at most 8) for every point of `nest`.
-///
-/// What a wider source slot holds above the value is dropped; a wider destination slot becomes zero there.
-///
-/// # Errors
-/// [`OutOfBounds`] where some slot lies outside its slice; nothing was moved then.
-pub fn copy_slots(
-    src: &[u8],
-    src_width: SlotWidth,
-    dst: &mut [u8],
-    dst_width: SlotWidth,
-    nest: Nest<'_>,
-    value_bits: u32,
-) -> Result<(), OutOfBounds> {
-    if nest.is_empty() {
-        return Ok(());
-    }
-    let ((src_len, src_slot), (dst_len, dst_slot)) = (src_width.units(src.len()), dst_width.units(dst.len()));
-    nest.check(src_len, src_slot, dst_len, dst_slot)?;
-    let mask = value_mask(value_bits);
-    each_pair(nest.loops, nest.src_offset, nest.dst_offset, &mut |from, to| {
-        let value = load(src, from.unsigned_abs(), src_width) & mask;
-        store(dst, to.unsigned_abs(), dst_width, value);
-    });
-    Ok(())
-}
-
+/// The low bits of a byte.
 pub(crate) fn value_mask(value_bits: u32) -> u8 {
     u8::MAX >> 8u32.saturating_sub(value_bits).min(7)
 }
@@ -100,16 +72,4 @@ pub(crate) fn store_slot(dst: &mut [u8], slot: usize, bits: Bits, value: u8) {
     let mask = value_mask(bits as u32) << shift;
     let byte = &mut dst[slot / per_byte];
     *byte = (*byte & !mask) | ((value << shift) & mask);
-}
-
-/// Calls `visit` with both places of every point.
-fn each_pair(loops: &[Loop], src: isize, dst: isize, visit: &mut impl FnMut(isize, isize)) {
-    match loops {
-        [] => visit(src, dst),
-        [outer, rest @ ..] => {
-            for i in 0..outer.extent as isize {
-                each_pair(rest, src + i * outer.src_stride, dst + i * outer.dst_stride, visit);
-            }
-        }
-    }
 }

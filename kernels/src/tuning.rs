@@ -75,6 +75,24 @@ pub(crate) const HUGE_PAGE: usize = 2 << 20;
 /// touched but takes addresses, is less than the buffer.
 pub(crate) const HUGE_PAGE_BUFFER: usize = 2 * HUGE_PAGE;
 
+/// How far a converted tile reaches along the source and along the destination, in bytes, the first choice first: where
+/// both sides' runs are made of the same loops, some rows of whole tiles; else lines enough of both to be worth fetching.
+pub(crate) const CONVERT_REACHES: [(usize, usize); 5] =
+    [(1024, 2048), (512, 512), (256, 128), (128, 128), (64, 64)];
+
+/// Bytes of a converted tile between its passes, a part of the first-level cache.
+pub(crate) const CONVERT_BYTES: usize = 16 * 1024;
+
+/// How far ahead of its reads a conversion asks for lines: the next tile's, or half a page.
+pub(crate) const CONVERT_AHEAD: usize = 2048;
+
+/// From this many bytes on a row is converted straight into its place.
+pub(crate) const CONVERT_ROW: usize = 128;
+
+/// From this many bytes on a row of the destination is converted and streamed by itself, in pieces of so many, which start
+/// lines; shorter rows are put together to tiles.
+pub(crate) const CONVERT_PIECE: usize = 2048;
+
 /// From this many bytes, source and destination together, a relayout on one thread is better written past the cache.
 ///
 /// Until then ordinary stores stay in the cache and are up to twice as fast; beyond, each of them first reads the line

@@ -27,12 +27,14 @@ pub(crate) struct Walk<'a, P> {
     pub(crate) src: *const u8,
     pub(crate) dst: *mut u8,
     pub(crate) kernel: P,
+    /// A kernel that streams is fenced when it is done.
+    pub(crate) fence: bool,
 }
 
 impl<P: Point> Task for Walk<'_, P> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self, lanes: L) {
-        let Walk { loops, mut src, mut dst, kernel } = self;
+        let Walk { loops, mut src, mut dst, kernel, fence } = self;
         let once = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
         let (inner, outer) = loops.split_last().unwrap_or((&once, &[]));
         let mut counters = [0usize; FLAT];
@@ -57,7 +59,7 @@ impl<P: Point> Task for Walk<'_, P> {
             }
             break;
         }
-        if kernel.streams() {
+        if fence && kernel.streams() {
             lanes.fence();
         }
     }
@@ -84,6 +86,6 @@ pub(crate) unsafe fn each_point<L: Lanes, P: Point>(
             }
         }
         // SAFETY: the caller's promise.
-        _ => unsafe { lanes.vectorize(Walk { loops, src, dst, kernel }) },
+        _ => unsafe { lanes.vectorize(Walk { loops, src, dst, kernel, fence: true }) },
     }
 }

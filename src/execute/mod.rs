@@ -1,5 +1,6 @@
 //! Running a plan: boxes to kernels.
 
+mod ef57;
 mod parallel;
 mod parts;
 mod restrict;
@@ -127,7 +128,8 @@ impl Plan {
 
     /// Threads that are worth using.
     fn threads(&self) -> usize {
-        if self.max_threads == Some(1) || self.src_byte_size() + self.dst_byte_size() < PARALLEL_BYTES {
+        let small = self.src_byte_size() + self.dst_byte_size() < PARALLEL_BYTES;
+        if self.max_threads == Some(1) || small || self.ef57.is_some() {
             return 1;
         }
         self.max_threads.unwrap_or(usize::MAX).min(parallel::threads())

@@ -106,7 +106,7 @@ impl Grid {
         if let Some(largest) = plan.steps.iter().max_by_key(bytes) {
             let dst_units = units_per_byte(&largest);
             let src_units = match largest.kernel {
-                Kernel::Slots { src, .. } => units(src),
+                Kernel::Convert { src, .. } => units(src),
                 _ => 1,
             };
             grid.origin = largest.nest.dst_offset.unsigned_abs() / dst_units;

@@ -13,7 +13,7 @@ fn width(step: &Step<'_>) -> SlotWidth {
         Kernel::Copy => SlotWidth::Bytes(1),
         Kernel::Move { element_bytes, .. } => SlotWidth::Bytes(element_bytes),
         Kernel::Fill(fill) => fill.width,
-        Kernel::Slots { dst, .. } => dst,
+        Kernel::Convert { dst, .. } => dst,
     }
 }
 
@@ -31,7 +31,7 @@ pub(super) fn units_per_byte(step: &Step<'_>) -> usize {
 }
 
 /// Units of the destination that an element of a step takes.
-fn element_units(step: &Step<'_>) -> isize {
+pub(super) fn element_units(step: &Step<'_>) -> isize {
     match width(step) {
         SlotWidth::Bytes(bytes) => bytes as isize,
         SlotWidth::Bits(_) => 1,
@@ -44,7 +44,8 @@ pub(super) fn written(step: &Step<'_>) -> usize {
 }
 
 /// Calls `visit` with boxes that together are the part of `step` in `range`, which is in the units of the step's
-/// destination; elements that straddle its ends are moved in part.
+/// destination; elements that straddle its ends are moved in part, and those that are converted are visited one by one,
+/// whole.
 pub(super) fn restrict<E>(
     step: &Step<'_>,
     range: &Range<isize>,
@@ -109,6 +110,9 @@ fn visit_bytes<E>(
     range: &Range<isize>,
     visit: &mut impl FnMut(&Step<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
+    if let Kernel::Convert { .. } = step.kernel {
+        return visit(step);
+    }
     let Nest { src_offset, dst_offset, loops } = step.nest;
     let skip = (range.start - dst_offset).max(0);
     let bytes = ((element_units(step) - skip).min(range.end - dst_offset - skip)) as usize;
@@ -119,11 +123,8 @@ fn visit_bytes<E>(
             let value = fill.value.checked_shr(8 * skip as u32).unwrap_or(0);
             Kernel::Fill(Fill { value, width })
         }
-        // The value is in the first byte; those behind it are zero.
-        Kernel::Slots { value_bits, src, .. } if skip == 0 => Kernel::Slots { value_bits, src, dst: width },
-        Kernel::Slots { .. } => Kernel::Fill(Fill { value: 0, width }),
         // The bytes of an element are contiguous on both sides.
-        Kernel::Copy | Kernel::Move { .. } => {
+        _ => {
             parts.push(Loop { extent: bytes, src_stride: 1, dst_stride: 1 });
             Kernel::Move { family: Family::Rows, element_bytes: 1 }
         }

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use relayout_kernels::{
-    Family, Fill, Mover, Nest, OutOfBounds, Panel, Side, SlotWidth, copy_slots, fill_nest,
-};
+use relayout_kernels::{Converter, Family, Mover, Nest, OutOfBounds, Panel, Side, SlotWidth, fill_nest};
+use smallvec::SmallVec;
 
-use super::restrict::{reach_in_row, restrict, restrict_rows, units_per_byte};
-use super::{ExecuteError, tables};
+use super::restrict::{element_units, reach_in_row, restrict, restrict_rows, units_per_byte};
+use super::{ExecuteError, ef57, tables};
 use crate::plan::Plan;
 use crate::plan::step::{Kernel, Step};
 
@@ -25,12 +24,29 @@ impl Target<'_> {
         let place = |byte: usize| byte.saturating_mul(units_per_byte) as isize;
         place(self.start)..place(self.start + self.bytes.len())
     }
+
+    /// Writes as much of some bytes, which begin at a place in the whole, as lies in it.
+    pub(super) fn write(&mut self, place: usize, bytes: &[u8]) {
+        let (skipped, part) = self.part(place, bytes.len());
+        part.copy_from_slice(&bytes[skipped..skipped + part.len()]);
+    }
+
+    /// Of so many bytes from a place in the whole on, those that lie in it, and how many are before them.
+    pub(super) fn part(&mut self, place: usize, len: usize) -> (usize, &mut [u8]) {
+        let behind = self.start + self.bytes.len();
+        let start = place.clamp(self.start, behind);
+        let end = place.saturating_add(len).clamp(start, behind);
+        ((start - place.min(start)).min(len), &mut self.bytes[start - self.start..end - self.start])
+    }
 }
 
 impl Plan {
     /// Runs the whole plan.
     pub(super) fn run_whole(&self, src: &[u8], dst: &mut [u8], stream: bool) -> Result<(), ExecuteError> {
         self.steps.iter().try_for_each(|step| self.run_step(&step, src, dst, stream))?;
+        if let Some(plan) = &self.ef57 {
+            ef57::run(plan, self.table_base, self.element, src, dst);
+        }
         match &self.tables {
             Some(tables) => tables::run(self, tables, src, &mut Target { start: 0, bytes: dst }),
             None => Ok(()),
@@ -88,45 +104,45 @@ impl Plan {
     ) -> Result<(), ExecuteError> {
         let range = target.range(units_per_byte(step));
         restrict(step, &range, &mut |part| {
+            // Only an element that is converted comes here where it straddles an end.
+            let (start, width) = (part.nest.dst_offset, element_units(part));
+            if part.nest.loops.is_empty() && (start < range.start || start + width > range.end) {
+                return self.run_element(part, src, target, width.unsigned_abs());
+            }
             let nest = Nest { dst_offset: part.nest.dst_offset - range.start, ..part.nest };
             self.run_step(&Step { nest, ..*part }, src, target.bytes, stream)
         })
     }
 
-    /// Moves as much of a single element as lies in a part of the destination.
-    pub(super) fn run_element(
+    /// Converts a single element, and writes as much of it as lies in a part of the destination.
+    fn run_element(
         &self,
-        [from, to]: [i64; 2],
+        step: &Step<'_>,
         src: &[u8],
         target: &mut Target<'_>,
+        width: usize,
     ) -> Result<(), ExecuteError> {
-        let nest = |offset: usize| Nest {
-            src_offset: from as isize,
-            dst_offset: to as isize + offset as isize,
-            loops: &[],
-        };
-        let element = self.element;
-        match (element.bytes(), element.dst) {
-            (Some(bytes), SlotWidth::Bytes(slot)) => {
-                let kernel = Kernel::Move { family: Family::Strided, element_bytes: bytes };
-                self.run_step_in(&Step { kernel, nest: nest(0) }, src, target, false)?;
-                if slot <= bytes {
-                    return Ok(());
-                }
-                let width = SlotWidth::Bytes(slot - bytes);
-                let zeros = Kernel::Fill(Fill { value: 0, width });
-                self.run_step_in(&Step { kernel: zeros, nest: nest(bytes) }, src, target, false)
-            }
-            (_, dst) => {
-                let value_bits = u32::try_from(element.bits).unwrap_or(8);
-                let kernel = Kernel::Slots { value_bits, src: element.src, dst };
-                self.run_step_in(&Step { kernel, nest: nest(0) }, src, target, false)
-            }
-        }
+        let mut whole: SmallVec<[u8; 16]> = SmallVec::from_elem(0, width);
+        let nest = Nest { dst_offset: 0, ..step.nest };
+        self.run_step(&Step { nest, ..*step }, src, &mut whole, false)?;
+        target.write(step.nest.dst_offset as usize, &whole);
+        Ok(())
     }
 
     fn mover(&self, family: Family, element_bytes: usize, stream: bool) -> Mover {
         Mover { family, element_bytes, level: self.level, stream }
+    }
+
+    /// The conversion of elements that change, into slots so wide.
+    pub(super) fn converter(&self, dst: SlotWidth, stream: bool) -> Option<Converter> {
+        self.element.convert.map(|convert| Converter {
+            conversion: convert.conversion,
+            src: self.element.src,
+            dst,
+            factor: convert.factor(),
+            level: self.level,
+            stream,
+        })
     }
 
     fn run_step(
@@ -138,8 +154,9 @@ impl Plan {
     ) -> Result<(), ExecuteError> {
         match step.kernel {
             Kernel::Fill(fill) => fill_nest(dst, step.nest, fill)?,
-            Kernel::Slots { value_bits, src: from, dst: to } => {
-                copy_slots(src, from, dst, to, step.nest, value_bits)?;
+            Kernel::Convert { dst: width, .. } => {
+                let converter = self.converter(width, stream);
+                converter.map_or(Ok(()), |converter| converter.run(src, dst, step.nest))?;
             }
             Kernel::Copy if !stream => copy(src, dst, step)?,
             Kernel::Copy => self.mover(Family::Rows, 1, stream).run(src, dst, step.nest)?,

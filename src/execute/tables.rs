@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use relayout_kernels::{Offsets, SlotWidth, copy_offsets, copy_slot_offsets};
+use relayout_kernels::{Factors, Offsets, SlotWidth, copy_offsets};
+use smallvec::SmallVec;
 
 use super::restrict::units;
 use super::{ExecuteError, Target};
@@ -17,12 +18,13 @@ pub(super) fn run(
     target: &mut Target<'_>,
 ) -> Result<(), ExecuteError> {
     let (mut outer, mut inner, mut some) = (Room::default(), Room::default(), Room::default());
+    let scaled = plan.conversion.factors_along().map(|(dimension, _)| dimension);
     let whole_inner = points(&tables.inner) <= BLOCK;
     for (position, (first, count)) in blocks(&tables.outer).enumerate() {
-        tables.evaluate(&tables.outer, first, count, &mut outer);
+        tables.evaluate(&tables.outer, first, count, scaled, &mut outer);
         for (first, count) in blocks(&tables.inner) {
             if !whole_inner || position == 0 {
-                tables.evaluate(&tables.inner, first, count, &mut inner);
+                tables.evaluate(&tables.inner, first, count, scaled, &mut inner);
             }
             Block { plan, outer: &outer, inner: &inner }.run(src, target, &mut some)?;
         }
@@ -49,7 +51,7 @@ impl Block<'_> {
         let (Some(low), Some(high)) = (self.inner.dst.iter().min(), self.inner.dst.iter().max()) else {
             return Ok(());
         };
-        let (units, width) = self.units();
+        let (slot, (units, width)) = (self.plan.element.dst, self.units());
         let range = target.range(units);
         let mut inside = 0..0;
         for row in 0..self.outer.dst.len() {
@@ -62,12 +64,12 @@ impl Block<'_> {
                 inside.end = row + 1;
                 continue;
             }
-            self.rows(std::mem::take(&mut inside), self.inner, src, target)?;
+            self.rows(std::mem::take(&mut inside), self.inner, src, target, slot)?;
             if start < range.end as i64 && end > range.start as i64 {
                 self.row_in_part(row, src, target, some)?;
             }
         }
-        self.rows(inside, self.inner, src, target)
+        self.rows(inside, self.inner, src, target, slot)
     }
 
     /// Units of the destination in a byte, and those that a slot takes.
@@ -76,29 +78,38 @@ impl Block<'_> {
         (units(width), unit(width))
     }
 
-    /// Moves some rows of points, all of which lie in the target.
+    /// Moves some rows of points, all of which lie in the target, into slots so wide.
     fn rows(
         &self,
         rows: Range<usize>,
         inner: &Room,
         src: &[u8],
         target: &mut Target<'_>,
+        slot: SlotWidth,
     ) -> Result<(), ExecuteError> {
         let [src_base, dst_base] = self.plan.table_base;
         let start = target.range(self.units().0).start as i64;
         let from = Offsets { base: src_base, outer: &self.outer.src[rows.clone()], inner: &inner.src };
-        let to = Offsets { base: dst_base - start, outer: &self.outer.dst[rows], inner: &inner.dst };
+        let to = Offsets { base: dst_base - start, outer: &self.outer.dst[rows.clone()], inner: &inner.dst };
         let element = self.plan.element;
-        match (element.bytes(), element.dst) {
-            (Some(bytes), SlotWidth::Bytes(slot)) => {
+        match (self.plan.converter(slot, false), element.bytes(), slot) {
+            (Some(converter), ..) => {
+                let factors = self.factors(rows, inner);
+                converter.run_offsets(src, target.bytes, [from, to], factors)?;
+            }
+            (None, Some(bytes), SlotWidth::Bytes(slot)) => {
                 copy_offsets(src, target.bytes, from, to, bytes, slot)?;
             }
-            _ => {
-                let bits = u32::try_from(element.bits).unwrap_or(8);
-                copy_slot_offsets((src, element.src), (target.bytes, element.dst), from, to, bits)?;
-            }
+            _ => {} // what is packed is converted
         }
         Ok(())
+    }
+
+    /// The factors of some rows of points, where they belong to a dimension.
+    fn factors<'f>(&'f self, rows: Range<usize>, inner: &'f Room) -> Option<Factors<'f>> {
+        let (_, scale) = self.plan.conversion.factors_along()?;
+        let places = Offsets { base: 0, outer: &self.outer.rows[rows], inner: &inner.rows };
+        Some(Factors { values: &scale.factors, places })
     }
 
     /// Moves the points of a row that lie in the target, one at its end in part.
@@ -111,18 +122,38 @@ impl Block<'_> {
     ) -> Result<(), ExecuteError> {
         let (units, width) = self.units();
         let range = target.range(units);
-        some.src.clear();
-        some.dst.clear();
-        for (&from, &to) in self.inner.src.iter().zip(&self.inner.dst) {
+        some.clear();
+        let mut straddling: SmallVec<[usize; 4]> = SmallVec::new();
+        for (point, &to) in self.inner.dst.iter().enumerate() {
             let place = self.plan.table_base[1] + self.outer.dst[row] + to;
             if place >= range.start as i64 && place + width <= range.end as i64 {
-                some.src.push(from);
-                some.dst.push(to);
+                some.push(self.inner, point);
             } else if place < range.end as i64 && place + width > range.start as i64 {
-                let from = self.plan.table_base[0] + self.outer.src[row] + from;
-                self.plan.run_element([from, place], src, target)?;
+                straddling.push(point);
             }
         }
-        self.rows(row..row + 1, some, src, target)
+        self.rows(row..row + 1, some, src, target, self.plan.element.dst)?;
+        straddling.into_iter().try_for_each(|point| self.element(row, point, src, target, some))
+    }
+
+    /// Moves as much of a single element as lies in the target; slots that share bytes never straddle its ends.
+    fn element(
+        &self,
+        row: usize,
+        point: usize,
+        src: &[u8],
+        target: &mut Target<'_>,
+        one: &mut Room,
+    ) -> Result<(), ExecuteError> {
+        one.clear();
+        one.push(self.inner, point);
+        let start = (self.plan.table_base[1] + self.outer.dst[row] + self.inner.dst[point]) as usize;
+        let written = self.plan.element.written();
+        let (bytes, slot) = (unit(written) as usize, self.units().1 as usize);
+        let mut value: SmallVec<[u8; 16]> = SmallVec::from_elem(0, bytes);
+        self.rows(row..row + 1, one, src, &mut Target { start, bytes: &mut value }, written)?;
+        target.write(start, &value);
+        target.part(start + bytes, slot.saturating_sub(bytes)).1.fill(0);
+        Ok(())
     }
 }

@@ -21,6 +21,12 @@ impl Plan {
     /// plan.execute_typed(rows.as_flattened(), &mut columns)?;
     /// assert_eq!(columns, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
     ///
+    /// // Elements that change their type have numbers of another one on either side.
+    /// let (src, dst): (Shape, Shape) = ("s32[2]".parse()?, "f64[2]".parse()?);
+    /// let mut floats = [0f64; 2];
+    /// Plan::new(&src, &dst)?.execute_typed(&[-1i32, 7], &mut floats)?;
+    /// assert_eq!(floats, [-1.0, 7.0]);
+    ///
     /// let error = plan.execute_typed(rows.as_flattened(), &mut [0f64; 3]).unwrap_err();
     /// assert_eq!(error, ExecuteError::ElementSize { end: End::Destination, expected: 4, found: 8 });
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -7,7 +7,7 @@ use relayout_kernels::{Level, LevelError};
 use super::{Options, Plan, arrays};
 use crate::interop::Strided;
 use crate::request::Parts;
-use crate::{End, Padding, PlanError, PlanRequest, Region, Request, Shape};
+use crate::{Conversion, End, Padding, PlanError, PlanRequest, Region, Request, Shape};
 
 /// The environment variable that forces a level on every plan without one of its own, for tests and measurements.
 const LEVEL_VARIABLE: &str = "RELAYOUT_LEVEL";
@@ -62,6 +62,7 @@ pub struct PlanBuilder<'a> {
     dst_offset_bytes: i64,
     region: Option<Region>,
     padding: Option<Padding>,
+    conversion: Conversion,
     max_threads: Option<usize>,
     level: Option<Level>,
     streaming: Streaming,
@@ -78,6 +79,7 @@ impl<'a> PlanBuilder<'a> {
             dst_offset_bytes: 0,
             region: None,
             padding: None,
+            conversion: Conversion::new(),
             max_threads: None,
             level: None,
             streaming: Streaming::Auto,
@@ -135,6 +137,12 @@ impl<'a> PlanBuilder<'a> {
         self
     }
 
+    /// How elements become elements of another type, and by what they are multiplied; see [`Conversion`].
+    pub fn conversion(mut self, conversion: Conversion) -> Self {
+        self.conversion = conversion;
+        self
+    }
+
     /// The most threads that executing may use, the caller's among them; 1 spawns nothing, and 0 counts as 1. Without this
     /// call the current rayon pool decides; without the feature `rayon` it is always 1.
     pub fn max_threads(mut self, threads: usize) -> Self {
@@ -162,6 +170,7 @@ impl<'a> PlanBuilder<'a> {
     pub fn build(self) -> Result<Plan, PlanError> {
         let (src, dst) = arrays(self.src, self.dst)?;
         let mut request = Request::new(src, dst)
+            .with_conversion(self.conversion)
             .with_src_offset_bytes(self.src_offset_bytes)
             .with_dst_offset_bytes(self.dst_offset_bytes);
         if let Some(strides) = self.src_strides_bytes {
@@ -200,6 +209,7 @@ impl<'a> PlanBuilder<'a> {
             dst_offset_bytes,
             ref region,
             padding,
+            ref conversion,
             max_threads: _,
             level: _,
             streaming: _,
@@ -215,6 +225,7 @@ impl<'a> PlanBuilder<'a> {
             dst_offset_bytes,
             region,
             padding,
+            conversion,
         })
     }
 
@@ -243,6 +254,7 @@ impl PlanRequest {
         builder.dst_strides_bytes = self.strides_bytes(End::Destination);
         builder.region = self.region().cloned();
         builder.padding = self.padding();
+        builder.conversion = self.conversion().clone();
         builder
     }
 

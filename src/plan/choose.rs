@@ -3,6 +3,7 @@
 use relayout_kernels::{Family, Fill, SlotWidth};
 use smallvec::smallvec;
 
+use super::convert::Convert;
 use super::normalize::normalize;
 use super::pieces::{Atom, Piece};
 use super::step::{Kernel, Steps};
@@ -12,18 +13,26 @@ use super::step::{Kernel, Steps};
 pub(crate) struct Element {
     pub(crate) src: SlotWidth,
     pub(crate) dst: SlotWidth,
-    /// Bits that move.
+    /// Bits that move, or that a converted value has.
     pub(crate) bits: i64,
+    /// What happens to elements whose type or slot width changes, unless bytes that move say it all.
+    pub(crate) convert: Option<Convert>,
 }
 
 impl Element {
-    /// Bytes that move, where both sides have whole bytes and the value has too.
+    /// Bytes that move, where bytes are moved.
     pub(crate) fn bytes(self) -> Option<usize> {
-        match (self.src, self.dst) {
-            (SlotWidth::Bytes(_), SlotWidth::Bytes(_)) if self.bits % 8 == 0 => {
-                usize::try_from(self.bits / 8).ok()
+        if self.convert.is_some() { None } else { usize::try_from(self.bits / 8).ok() }
+    }
+
+    /// What is written of a slot of the destination, before zeros behind it: the slot where it shares a byte, else the
+    /// value's bytes.
+    pub(crate) fn written(self) -> SlotWidth {
+        match self.dst {
+            SlotWidth::Bytes(slot) => {
+                SlotWidth::Bytes(usize::try_from(self.bits).map_or(slot, |bits| bits.div_ceil(8)))
             }
-            _ => None,
+            bits => bits,
         }
     }
 }
@@ -31,15 +40,15 @@ impl Element {
 /// Adds the steps that move one box; `None` where an address does not fit this machine.
 pub(crate) fn choose(piece: &mut Piece, element: Element, steps: &mut Steps) -> Option<()> {
     normalize(piece);
-    match (element.bytes(), element.dst) {
-        (Some(bytes), SlotWidth::Bytes(slot)) => {
-            // Slots wider than what moves into them are zero behind it: they are cleared as wholes, which makes runs.
-            if slot > bytes {
-                steps.push(Kernel::Fill(Fill { value: 0, width: element.dst }), piece)?;
-            }
-            whole_bytes(piece, bytes, steps)
-        }
-        _ => packed(piece, element, steps),
+    // Slots wider than what moves into them are zero behind it: they are cleared as wholes, which makes runs.
+    if let (SlotWidth::Bytes(slot), SlotWidth::Bytes(bytes)) = (element.dst, element.written())
+        && slot > bytes
+    {
+        steps.push(Kernel::Fill(Fill { value: 0, width: element.dst }), piece)?;
+    }
+    match element.bytes() {
+        Some(bytes) => whole_bytes(piece, bytes, steps),
+        None => changed(piece, element, steps),
     }
 }
 
@@ -176,12 +185,14 @@ fn strided(piece: &mut Piece) -> Family {
     Family::Strided
 }
 
-/// Slots that share bytes: a run of equal slots that starts bytes on both sides moves as bytes, the rest one by one.
-fn packed(piece: &Piece, element: Element, steps: &mut Steps) -> Option<()> {
-    let Element { src, dst, bits } = element;
-    let one_by_one = Kernel::Slots { value_bits: bits.try_into().ok()?, src, dst };
-    let run = match (src, dst, &piece.atoms[..]) {
-        (SlotWidth::Bits(src), SlotWidth::Bits(dst), &[atom]) if src == dst && is_run(atom, 1) => {
+/// Elements that change: a run of packed slots that only moves, and starts bytes on both sides, moves as bytes.
+fn changed(piece: &Piece, element: Element, steps: &mut Steps) -> Option<()> {
+    let convert = element.convert?;
+    let one_by_one = Kernel::Convert { src: element.src, dst: element.written() };
+    let run = match (element.src, element.dst, &piece.atoms[..]) {
+        (SlotWidth::Bits(src), SlotWidth::Bits(dst), &[atom])
+            if src == dst && is_run(atom, 1) && convert.conversion.is_identity() =>
+        {
             Some((atom.extent, 8 / src as i64))
         }
         _ => None,

@@ -13,7 +13,8 @@
 //! Ordinary ranks and box counts are planned without a heap allocation: lists are inline and filled in place.
 
 mod builder;
-mod choose;
+pub(crate) mod choose;
+mod convert;
 pub(crate) mod digits;
 mod explain;
 mod forest;
@@ -34,8 +35,11 @@ pub use builder::{PlanBuilder, Streaming};
 pub use explain::{BoxExplanation, Explanation};
 
 use crate::request::{Encoding, Parts, array_of};
-use crate::{ArrayShape, End, Fingerprint, Padding, PlanError, Region, Request, Shape};
+use crate::{
+    ArrayShape, Conversion, End, Fingerprint, Padding, PlanError, PrimitiveType, Region, Request, Shape,
+};
 use choose::{Element, choose};
+use convert::element;
 use digits::Digits;
 use lower::Window;
 use side::Side;
@@ -66,6 +70,9 @@ pub struct Plan {
     pub(crate) src_len: BufferLength,
     pub(crate) dst_len: BufferLength,
     pub(crate) element: Element,
+    /// Where `f64` are split or joined, their way instead of steps' and tables'.
+    pub(crate) ef57: Option<Box<Ef57>>,
+    pub(crate) conversion: Conversion,
     /// In this order: fills come first, so that a fill of everything is written over.
     pub(crate) steps: Steps,
     /// Where boxes would be too many, the elements' way instead.
@@ -84,6 +91,17 @@ pub struct Plan {
 
 /// Explicit strides, inline for ordinary ranks.
 type Strides = SmallVec<[i64; 6]>;
+
+/// Both layouts of a plan that splits `f64` into pairs of `f32`, or joins them.
+#[derive(Clone, Debug)]
+pub(crate) struct Ef57 {
+    pub(crate) src: Digits,
+    pub(crate) dst: Digits,
+    /// True where `f64` are the source.
+    pub(crate) splits: bool,
+    /// Elements of the `f64` array along each dimension.
+    pub(crate) extents: Vec<i64>,
+}
 
 /// How long a buffer must be, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,8 +131,8 @@ struct Options {
 impl Plan {
     /// Plans the whole of a dense `src` into a dense `dst`, padding zero unless the layout says otherwise.
     ///
-    /// Both must be arrays of one element type and of equal dimensions (bounded dynamic ones count with their bound);
-    /// the layouts may be any two that have a size.
+    /// Both must be arrays of equal dimensions (bounded dynamic ones count with their bound), of element types of which one
+    /// [becomes](crate::convert) the other; the layouts may be any two that have a size.
     ///
     /// ```
     /// use relayout::{End, LayoutError, Plan, PlanError, Shape};
@@ -147,7 +165,11 @@ impl Plan {
 
     fn with_options(request: &Request<'_>, options: Options) -> Result<Plan, PlanError> {
         let [src_size, dst_size] = request.memory_sizes()?;
-        let window = window(request);
+        let src_window = window(request);
+        let mut window = src_window.clone();
+        if request.conversion().ef57() {
+            window.extents = request.dst_extents().into();
+        }
         let src = Side::new(request, End::Source, src_size)?;
         let dst = Side::new(request, End::Destination, dst_size)?;
         let (mut src_room, mut dst_room) = (Digits::default(), Digits::default());
@@ -157,9 +179,11 @@ impl Plan {
             dst: request.dst().clone(),
             src_strides: src.strides.map(Strides::from_slice),
             dst_strides: dst.strides.map(Strides::from_slice),
-            src_len: src.buffer_length(src_digits, &window)?,
+            src_len: src.buffer_length(src_digits, &src_window)?,
             dst_len: dst.buffer_length(dst_digits, &window)?,
-            element: Element { src: src.width, dst: dst.width, bits: request.moved_bits()? },
+            element: element(request, src.width, dst.width)?,
+            conversion: request.conversion().clone(),
+            ef57: None,
             steps: Steps::default(),
             tables: None,
             table_base: [src.offset, dst.offset],
@@ -177,6 +201,17 @@ impl Plan {
         if let (Some(src), Some(dst)) = (src_digits, dst_digits)
             && !window.is_empty()
         {
+            if request.conversion().ef57() {
+                let splits = request.src().element_type() == PrimitiveType::F64;
+                let extents = if splits { &src_window.extents } else { &window.extents };
+                plan.ef57 = Some(Box::new(Ef57 {
+                    src: src.clone(),
+                    dst: dst.clone(),
+                    splits,
+                    extents: extents.to_vec(),
+                }));
+                return Ok(plan);
+            }
             plan.add_copies(src, dst, &window).ok_or(PlanError::AddressOverflow { end: End::Source })?;
         }
         Ok(plan)
@@ -185,6 +220,11 @@ impl Plan {
     /// Adds what moves the elements; `None` where an address does not fit this machine.
     fn add_copies(&mut self, src: &Digits, dst: &Digits, window: &Window) -> Option<()> {
         let [src_base, dst_base] = self.table_base;
+        if self.conversion.factors_along().is_some() {
+            // Which factor is whose, only the tables say.
+            self.tables = Some(Box::new(Tables::new(src.clone(), dst.clone(), window)));
+            return Some(());
+        }
         let (element, steps) = (self.element, &mut self.steps);
         let boxes = lower::copies(src, dst, window, &mut |piece| {
             piece.shift(src_base, dst_base);
@@ -232,6 +272,7 @@ impl Plan {
             dst_offset_bytes: self.table_base[1],
             region: self.region.as_ref(),
             padding: Some(self.padding),
+            conversion: &self.conversion,
         };
         Encoding::new(|writer| writer.request(parts)).fingerprint()
     }
@@ -239,7 +280,7 @@ impl Plan {
     /// True where executing writes the destination with one copy of contiguous bytes, and nothing else.
     pub fn is_memcpy(&self) -> bool {
         let copies = self.steps.iter().all(|step| matches!(step.kernel, Kernel::Copy));
-        self.tables.is_none() && self.steps.len() <= 1 && copies
+        self.tables.is_none() && self.ef57.is_none() && self.steps.len() <= 1 && copies
     }
 
     /// True where the destination's bytes are the source's bytes, so that a caller may skip the relayout.

@@ -15,8 +15,9 @@ pub(crate) enum Kernel {
     Copy,
     /// Elements of whole bytes, by a family of vector kernels.
     Move { family: Family, element_bytes: usize },
-    /// Values of packed slots, or values narrower than their slots, one at a time.
-    Slots { value_bits: u32, src: SlotWidth, dst: SlotWidth },
+    /// Elements that change their type, or the width of their slots. `dst` is what is written of a slot: itself where
+    /// slots share bytes, else the bytes of the value.
+    Convert { src: SlotWidth, dst: SlotWidth },
     /// No source: one value everywhere.
     Fill(Fill),
 }
@@ -33,7 +34,7 @@ impl Kernel {
             Kernel::Move { family, element_bytes } => {
                 format!("{level}-{}-b{}", family.name(), element_bytes * 8)
             }
-            Kernel::Slots { value_bits, .. } => format!("scalar-slots-b{value_bits}"),
+            Kernel::Convert { src, dst } => format!("{level}-convert-b{}-b{}", bits(src), bits(dst)),
             Kernel::Fill(_) => "scalar-fill".to_owned(),
         }
     }
@@ -110,6 +111,13 @@ impl fmt::Display for Step<'_> {
             write!(f, " src {}+[{}]", src_offset, list(|l| l.src_stride.to_string()))?;
         }
         write!(f, " dst {}+[{}]", dst_offset, list(|l| l.dst_stride.to_string()))
+    }
+}
+
+fn bits(width: SlotWidth) -> usize {
+    match width {
+        SlotWidth::Bytes(bytes) => bytes.saturating_mul(8),
+        SlotWidth::Bits(bits) => bits as usize,
     }
 }
 

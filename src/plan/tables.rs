@@ -55,10 +55,16 @@ impl Tables {
     }
 
     /// Fills both tables with the places of `count` points of a set of dimensions from point `first`, the last
-    /// dimension of the set fastest; all other dimensions count as zero.
-    pub(crate) fn evaluate(&self, set: &[Range], first: i64, count: i64, room: &mut Room) {
-        room.src.clear();
-        room.dst.clear();
+    /// dimension of the set fastest; all other dimensions count as zero. `scaled` is the dimension that has factors.
+    pub(crate) fn evaluate(
+        &self,
+        set: &[Range],
+        first: i64,
+        count: i64,
+        scaled: Option<usize>,
+        room: &mut Room,
+    ) {
+        room.clear();
         for point in first..first + count {
             room.index.clear();
             room.index.resize(self.src.rank, 0);
@@ -67,6 +73,7 @@ impl Tables {
                 room.index[range.dimension] = rest % range.extent;
                 rest /= range.extent;
             }
+            room.rows.extend(scaled.map(|dimension| room.index[dimension]));
             let place =
                 |digits: &Digits, start: fn(&Range) -> i64, index: &mut [i64], numbers: &mut Vec<i64>| {
                     set.iter().for_each(|range| index[range.dimension] += start(range));
@@ -90,8 +97,25 @@ pub(crate) fn points(set: &[Range]) -> i64 {
 pub(crate) struct Room {
     pub(crate) src: Vec<i64>,
     pub(crate) dst: Vec<i64>,
+    /// The steps of the dimension that has factors, counted from the start of the window.
+    pub(crate) rows: Vec<i64>,
     index: Vec<i64>,
     numbers: Vec<i64>,
+}
+
+impl Room {
+    pub(crate) fn clear(&mut self) {
+        self.src.clear();
+        self.dst.clear();
+        self.rows.clear();
+    }
+
+    /// Adds a point of another block.
+    pub(crate) fn push(&mut self, from: &Room, point: usize) {
+        self.src.push(from.src[point]);
+        self.dst.push(from.dst[point]);
+        self.rows.extend(from.rows.get(point));
+    }
 }
 
 /// The smallest stride of the terms that depend on a set of dimensions.

@@ -22,6 +22,10 @@
 //!            2, the same of the destination
 //!            3, the region: lists of extents, of starts in the source, of starts in the destination
 //!            4, padding: 0 to leave it │ 1 and the 16 bytes of the value, which is not zero, little endian
+//!            5, the conversion, where it is not the default: too large floats, too large integers, each 0 │ 1 to
+//!               saturate; 1 for ef57, else 0; factors
+//! factors    0 │ 1 for all, factor │ 2 along a dimension, dimension, list of factors
+//! factor     the 4 bytes of an f32, little endian
 //! list       count, entries
 //! ```
 //!
@@ -29,7 +33,9 @@
 //! requests without it stay what they are; anything else changes the version.
 
 use super::{Padding, Region, Request, padding_of};
-use crate::{ArrayShape, DimensionSize, Layout, PaddingValue, Tile, TileDimension};
+use crate::{
+    ArrayShape, Conversion, DimensionSize, Layout, Narrowing, Overflow, PaddingValue, Tile, TileDimension,
+};
 
 /// The first byte of every encoding.
 const VERSION: u8 = 1;
@@ -48,6 +54,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) dst_offset_bytes: i64,
     pub(crate) region: Option<&'a Region>,
     pub(crate) padding: Option<Padding>,
+    pub(crate) conversion: &'a Conversion,
 }
 
 impl<'a> From<&'a Request<'_>> for Parts<'a> {
@@ -62,6 +69,7 @@ impl<'a> From<&'a Request<'_>> for Parts<'a> {
             dst_offset_bytes,
             ref region,
             padding,
+            ref conversion,
         } = request;
         let region = region.as_ref();
         Parts {
@@ -73,6 +81,7 @@ impl<'a> From<&'a Request<'_>> for Parts<'a> {
             dst_offset_bytes,
             region,
             padding,
+            conversion,
         }
     }
 }
@@ -185,7 +194,27 @@ impl Writer<'_> {
             Padding::Leave => writer.put([4, 0]),
             Padding::Fill(value) => writer.put([4, 1]).put(value.to_le_bytes()),
         };
-        writer.byte(END)
+        writer.conversion(parts.conversion).byte(END)
+    }
+
+    #[inline]
+    fn conversion(self, conversion: &Conversion) -> Self {
+        if conversion.is_default() { self } else { self.options(conversion) }
+    }
+
+    /// Out of line, being rare.
+    #[inline(never)]
+    fn options(self, conversion: &Conversion) -> Self {
+        let floats = (conversion.overflow() == Overflow::Saturate).into();
+        let integers = (conversion.narrowing() == Narrowing::Saturate).into();
+        let writer = self.put([5, floats, integers, conversion.ef57().into()]);
+        let factor = |writer: Self, factor: &f32| writer.put(factor.to_bits().to_le_bytes());
+        match conversion.scale() {
+            None => writer.byte(0),
+            Some((None, factors)) => factors.iter().fold(writer.byte(1), factor),
+            // Dimensions beyond 2⁶³, which every plan refuses, become negative and so stay different from all others.
+            Some((Some(dimension), factors)) => writer.tagged(2, dimension as i64).list(factors, factor),
+        }
     }
 
     #[inline]

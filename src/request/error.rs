@@ -35,13 +35,63 @@ pub enum PlanError {
         /// What is wrong with it.
         error: LayoutError,
     },
-    /// The shapes have different element types.
-    #[error("element types differ: source has {src}, destination {dst}")]
-    ElementTypesDiffer {
+    /// Elements of the one type cannot become elements of the other.
+    #[error("no conversion leads from {src} to {dst}")]
+    NoConversion {
         /// Element type of the source.
         src: PrimitiveType,
         /// Element type of the destination.
         dst: PrimitiveType,
+    },
+    /// A scale between types that take none: it is for real numbers that become floats.
+    #[error("a scale cannot stand between {src} and {dst}")]
+    ScaleOfTypes {
+        /// Element type of the source.
+        src: PrimitiveType,
+        /// Element type of the destination.
+        dst: PrimitiveType,
+    },
+    /// A scale along a dimension that the arrays do not have.
+    #[error("scale along dimension {dimension} of arrays of {rank} dimensions")]
+    ScaleDimension {
+        /// The dimension that came.
+        dimension: usize,
+        /// Dimensions of the arrays.
+        rank: usize,
+    },
+    /// A scale that has more or fewer factors than elements are moved along its dimension.
+    #[error("scale along dimension {dimension} has {found} factors, expected {expected}")]
+    ScaleLength {
+        /// Logical dimension number.
+        dimension: usize,
+        /// Elements that are moved along it.
+        expected: i64,
+        /// Factors that came.
+        found: usize,
+    },
+    /// `ef57` between types that are not one `f64` and one `f32`.
+    #[error("ef57 stands between f64 and f32, not between {src} and {dst}")]
+    Ef57Types {
+        /// Element type of the source.
+        src: PrimitiveType,
+        /// Element type of the destination.
+        dst: PrimitiveType,
+    },
+    /// `ef57` where the last dimension of the `f32` array is not twice that of the `f64` array.
+    #[error(
+        "ef57 takes {pairs} elements of f64 to twice as many of f32 in the last dimension, found {floats}"
+    )]
+    Ef57Size {
+        /// Size of the last dimension of the `f64` array, 0 where it has none.
+        pairs: i64,
+        /// Size of the last dimension of the `f32` array, 0 where it has none.
+        floats: i64,
+    },
+    /// `ef57` together with an option that it excludes.
+    #[error("ef57 cannot be combined with {option}")]
+    Ef57Option {
+        /// The option: `a region` or `a scale`.
+        option: &'static str,
     },
     /// The shapes, or a shape and a list given beside it, have different numbers of dimensions.
     #[error("{what} has {found} entries, expected {expected}, one per dimension of the source")]

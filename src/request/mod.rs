@@ -1,5 +1,6 @@
 //! What is to be moved: the question that the reference and the planner both answer.
 
+mod conversion;
 mod encoding;
 mod error;
 mod fingerprint;
@@ -13,7 +14,7 @@ pub use owned::PlanRequest;
 use smallvec::SmallVec;
 
 use crate::size::MemorySize;
-use crate::{ArrayShape, LayoutError, PaddingValue, Shape, Tile, TileDimension, value};
+use crate::{ArrayShape, Conversion, LayoutError, PaddingValue, Shape, Tile, TileDimension, value};
 
 /// What becomes of destination slots that hold no element.
 ///
@@ -129,6 +130,7 @@ pub struct Request<'a> {
     dst_offset_bytes: i64,
     region: Option<Region>,
     padding: Option<Padding>,
+    conversion: Conversion,
 }
 
 impl<'a> Request<'a> {
@@ -143,6 +145,7 @@ impl<'a> Request<'a> {
             dst_offset_bytes: 0,
             region: None,
             padding: None,
+            conversion: Conversion::new(),
         }
     }
 
@@ -186,6 +189,12 @@ impl<'a> Request<'a> {
         self
     }
 
+    /// How elements become elements of another type; without this call [`Conversion::new`].
+    pub fn with_conversion(mut self, conversion: Conversion) -> Request<'a> {
+        self.conversion = conversion;
+        self
+    }
+
     /// The shape that is read.
     pub fn src(&self) -> &'a ArrayShape {
         self.src
@@ -222,6 +231,16 @@ impl<'a> Request<'a> {
         padding_of(self.dst, self.padding)
     }
 
+    /// How elements become elements of another type.
+    pub fn conversion(&self) -> &Conversion {
+        &self.conversion
+    }
+
+    /// True where elements are converted; else their bits are moved.
+    pub fn converts(&self) -> bool {
+        self.src.element_type() != self.dst.element_type() || self.conversion.scale().is_some()
+    }
+
     pub(crate) fn shape(&self, end: End) -> &'a ArrayShape {
         match end {
             End::Source => self.src,
@@ -231,8 +250,9 @@ impl<'a> Request<'a> {
 
     /// Everything about the request that can be checked without looking at addresses.
     ///
-    /// In this order: element types, ranks, the source (shape and layout, slot width, strides), the destination in the
-    /// same way, then the region, or that the dimensions are equal.
+    /// In this order: element types and what the conversion asks of them, ranks, the source (shape and layout, slot
+    /// width, strides), the destination in the same way, then the region, or that the dimensions are equal, and the
+    /// factors of a scale.
     ///
     /// # Errors
     /// The first rule that is broken; see [`PlanError`].
@@ -243,15 +263,15 @@ impl<'a> Request<'a> {
     /// [`Request::check`], and the memory of the source and the destination.
     pub(crate) fn memory_sizes(&self) -> Result<[MemorySize; 2], PlanError> {
         let (src, dst) = (self.src, self.dst);
-        if src.element_type() != dst.element_type() {
-            return Err(PlanError::ElementTypesDiffer { src: src.element_type(), dst: dst.element_type() });
-        }
+        self.check_types(src.element_type(), dst.element_type())?;
         expect_rank("destination", src.rank(), dst.rank())?;
         let sizes = [self.check_end(End::Source)?, self.check_end(End::Destination)?];
         match &self.region {
             Some(region) => self.check_region(region)?,
-            None => self.check_same_dimensions()?,
+            None if self.conversion.ef57() => self.check_ef57_dimensions()?,
+            None => self.check_same_dimensions(src.rank())?,
         }
+        self.check_factors()?;
         Ok(sizes)
     }
 
@@ -283,8 +303,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    fn check_same_dimensions(&self) -> Result<(), PlanError> {
-        let sizes = self.src.dimensions().iter().zip(self.dst.dimensions());
+    fn check_same_dimensions(&self, count: usize) -> Result<(), PlanError> {
+        let sizes = self.src.dimensions().iter().zip(self.dst.dimensions()).take(count);
         for (dimension, (src, dst)) in sizes.enumerate() {
             // Unbounded dimensions were refused with the sizes.
             if let (Some(src), Some(dst)) = (src.bound(), dst.bound())
@@ -360,6 +380,14 @@ impl<'a> Request<'a> {
                 }
                 extents
             }
+        }
+    }
+
+    /// Elements that are written along each logical dimension: more or fewer than are moved where `ef57` splits or joins.
+    pub(crate) fn dst_extents(&self) -> Vec<i64> {
+        match &self.region {
+            Some(region) => region.extents.clone(),
+            None => self.dst.dimensions().iter().map(|size| size.bound().unwrap_or(0)).collect(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! A request that owns its parts.
 
 use super::{End, Padding, PlanError, Region, Request, array_of};
-use crate::Shape;
+use crate::{Conversion, Shape};
 
 /// A request that owns its parts, to be kept, sent or stored; what a [`PlanBuilder`](crate::PlanBuilder) borrows.
 ///
@@ -23,6 +23,7 @@ pub struct PlanRequest {
     dst: Side,
     region: Option<Region>,
     padding: Option<Padding>,
+    conversion: Conversion,
 }
 
 /// One end of a request.
@@ -43,7 +44,7 @@ impl PlanRequest {
     /// The whole of `src`, dense, into the whole of `dst`.
     pub fn new(src: impl Into<Shape>, dst: impl Into<Shape>) -> PlanRequest {
         let (src, dst) = (Side::dense(src.into()), Side::dense(dst.into()));
-        PlanRequest { src, dst, region: None, padding: None }
+        PlanRequest { src, dst, region: None, padding: None, conversion: Conversion::new() }
     }
 
     /// See [`Request::with_src_strides_bytes`].
@@ -82,6 +83,12 @@ impl PlanRequest {
         self
     }
 
+    /// See [`Request::with_conversion`].
+    pub fn with_conversion(mut self, conversion: Conversion) -> PlanRequest {
+        self.conversion = conversion;
+        self
+    }
+
     fn side(&self, end: End) -> &Side {
         match end {
             End::Source => &self.src,
@@ -114,6 +121,11 @@ impl PlanRequest {
         self.padding
     }
 
+    /// How elements become elements of another type.
+    pub fn conversion(&self) -> &Conversion {
+        &self.conversion
+    }
+
     /// The same request, borrowed.
     ///
     /// # Errors
@@ -128,6 +140,7 @@ impl PlanRequest {
             dst_offset_bytes: self.dst.offset_bytes,
             region: self.region.clone(),
             padding: self.padding,
+            conversion: self.conversion.clone(),
         })
     }
 }
@@ -144,6 +157,7 @@ impl From<&Request<'_>> for PlanRequest {
             dst_offset_bytes,
             region,
             padding,
+            conversion,
         } = request.clone();
         let side = |shape: &crate::ArrayShape, strides: Option<&[i64]>, offset_bytes| Side {
             shape: shape.clone().into(),
@@ -155,6 +169,7 @@ impl From<&Request<'_>> for PlanRequest {
             dst: side(dst, dst_strides_bytes, dst_offset_bytes),
             region,
             padding,
+            conversion,
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! What a text cannot say, such as legacy padding inside a shape, is refused by the serialiser rather than lost.
 
+mod conversion;
 mod record;
 
 pub use record::{EndRecord, RecordError, RequestRecord};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{ArrayShape, End, Padding, PaddingValue, ParseError, PlanRequest, Region, Shape};
+use crate::{ArrayShape, Conversion, End, Padding, PaddingValue, ParseError, PlanRequest, Region, Shape};
 
 /// A plan request as it is stored: the number of the format, texts and numbers (feature `serde`).
 ///
@@ -40,6 +40,9 @@ pub struct RequestRecord {
     /// What becomes of padding: `leave`, `zero` or `fill=0x…`.
     #[serde(default)]
     pub padding: Option<Padding>,
+    /// How elements become elements of another type; left out where nothing was chosen.
+    #[serde(default, skip_serializing_if = "Conversion::is_default")]
+    pub conversion: Conversion,
 }
 
 /// One end of a [`RequestRecord`].
@@ -103,6 +106,7 @@ impl From<&PlanRequest> for RequestRecord {
             dst: EndRecord::new(request, End::Destination),
             region: request.region().cloned(),
             padding: request.padding(),
+            conversion: request.conversion().clone(),
         }
     }
 }
@@ -137,13 +141,14 @@ impl TryFrom<RequestRecord> for PlanRequest {
 
     /// Reads the texts; whether the request makes sense is found when it is planned.
     fn try_from(record: RequestRecord) -> Result<PlanRequest, RecordError> {
-        let RequestRecord { version, src, dst, region, padding } = record;
+        let RequestRecord { version, src, dst, region, padding, conversion } = record;
         if version != RequestRecord::VERSION {
             return Err(RecordError::Version { found: version, supported: RequestRecord::VERSION });
         }
         let mut request = PlanRequest::new(src.read_shape(End::Source)?, dst.read_shape(End::Destination)?)
             .with_src_offset_bytes(src.offset_bytes)
-            .with_dst_offset_bytes(dst.offset_bytes);
+            .with_dst_offset_bytes(dst.offset_bytes)
+            .with_conversion(conversion);
         if let Some(strides) = src.strides_bytes {
             request = request.with_src_strides_bytes(strides);
         }

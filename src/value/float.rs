@@ -5,7 +5,7 @@ use crate::PrimitiveType;
 
 /// What a format does with the patterns that IEEE 754 reserves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Specials {
+pub(crate) enum Specials {
     /// The greatest exponent means infinity and NaN.
     Ieee,
     /// No infinity; NaN is the pattern with all magnitude bits set (`fn`).
@@ -20,11 +20,11 @@ enum Specials {
 
 /// A floating-point format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct FloatFormat {
-    exponent_bits: u32,
-    mantissa_bits: u32,
-    bias: i32,
-    specials: Specials,
+pub(crate) struct FloatFormat {
+    pub(crate) exponent_bits: u32,
+    pub(crate) mantissa_bits: u32,
+    pub(crate) bias: i32,
+    pub(crate) specials: Specials,
 }
 
 /// The standard type that a format's values are printed as.
@@ -57,7 +57,12 @@ const F64_MANTISSA_BITS: u32 = 52;
 const F64_LEAST_EXPONENT: i32 = -1074;
 
 impl FloatFormat {
-    pub(super) fn of(element_type: PrimitiveType) -> Option<FloatFormat> {
+    pub(crate) const F32: FloatFormat =
+        FloatFormat { exponent_bits: 8, mantissa_bits: 23, bias: 127, specials: Specials::Ieee };
+    pub(crate) const F64: FloatFormat =
+        FloatFormat { exponent_bits: 11, mantissa_bits: 52, bias: 1023, specials: Specials::Ieee };
+
+    pub(crate) fn of(element_type: PrimitiveType) -> Option<FloatFormat> {
         let row = FORMATS.iter().find(|row| row.0 == element_type)?;
         Some(FloatFormat { exponent_bits: row.1, mantissa_bits: row.2, bias: row.3, specials: row.4 })
     }
@@ -67,12 +72,12 @@ impl FloatFormat {
     }
 
     /// All bits but the sign.
-    fn magnitude_mask(self) -> u128 {
+    pub(crate) fn magnitude_mask(self) -> u128 {
         low_bits(self.exponent_bits + self.mantissa_bits)
     }
 
     /// The sign bit; the formats without one have no bit there.
-    fn sign_bit(self) -> u128 {
+    pub(crate) fn sign_bit(self) -> u128 {
         match self.specials {
             Specials::PowersOfTwo => 0,
             _ => self.magnitude_mask() + 1,
@@ -80,7 +85,7 @@ impl FloatFormat {
     }
 
     /// The pattern of the greatest finite value.
-    fn greatest_finite(self) -> u128 {
+    pub(crate) fn greatest_finite(self) -> u128 {
         match self.specials {
             Specials::Ieee => (low_bits(self.exponent_bits) << self.mantissa_bits) - 1,
             Specials::NanOnly | Specials::PowersOfTwo => self.magnitude_mask() - 1,
@@ -88,12 +93,12 @@ impl FloatFormat {
         }
     }
 
-    pub(super) fn infinity(self) -> Option<u128> {
+    pub(crate) fn infinity(self) -> Option<u128> {
         (self.specials == Specials::Ieee).then(|| self.greatest_finite() + 1)
     }
 
     /// The NaN that the text `nan` means: quiet, positive where there is a choice.
-    pub(super) fn nan(self) -> Option<u128> {
+    pub(crate) fn nan(self) -> Option<u128> {
         match self.specials {
             Specials::Ieee => Some((self.greatest_finite() + 1) | 1 << (self.mantissa_bits - 1)),
             Specials::NanOnly | Specials::PowersOfTwo => Some(self.magnitude_mask()),
@@ -136,7 +141,7 @@ impl FloatFormat {
         Some(if is_nan { 0 } else { sign | magnitude })
     }
 
-    fn encode_magnitude(self, value: f64) -> Option<u128> {
+    pub(crate) fn encode_magnitude(self, value: f64) -> Option<u128> {
         if value.is_infinite() {
             return self.infinity();
         }
@@ -167,7 +172,7 @@ impl FloatFormat {
     }
 
     /// The value of a pattern, exactly.
-    pub(super) fn decode(self, bits: u128) -> f64 {
+    pub(crate) fn decode(self, bits: u128) -> f64 {
         if self.mantissa_bits == F64_MANTISSA_BITS {
             return f64::from_bits(bits as u64);
         }

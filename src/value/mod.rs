@@ -5,7 +5,7 @@
 //! patterns are 0.
 
 mod decimal;
-mod float;
+pub(crate) mod float;
 
 use crate::PrimitiveType;
 use float::{FloatFormat, NarrowFloat};

@@ -226,7 +226,7 @@ fn combines(case: &Case, end: End) -> bool {
 
 /// Brings the destination's elements into a plain array and compares them with the source's there.
 fn round_trip(case: &Case, src: &Guarded, dst: &Guarded) -> Result<(), String> {
-    if case.region.is_some() {
+    if case.region.is_some() || case.request().converts() {
         return Ok(());
     }
     let element_type = case.src_array().element_type();

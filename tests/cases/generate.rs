@@ -3,11 +3,12 @@
 use std::fmt;
 
 use relayout::{
-    ArrayShape, DimensionSize, Layout, Level, Padding, PaddingValue, Plan, PlanBuilder, PrimitiveType,
-    Region, Request, Shape, Streaming, Tile, TileDimension,
+    ArrayShape, Conversion, DimensionSize, Layout, Level, Padding, PaddingValue, Plan, PlanBuilder,
+    PrimitiveType, Region, Request, Shape, Streaming, Tile, TileDimension,
 };
 
 use super::choices::Choices;
+use super::conversions::conversion;
 use super::placing::{Placing, placing};
 
 /// How large arrays may become.
@@ -39,6 +40,7 @@ pub(crate) struct Case {
     pub(crate) may_overlap: bool,
     pub(crate) region: Option<Region>,
     pub(crate) padding: Option<Padding>,
+    pub(crate) conversion: Conversion,
     pub(crate) max_threads: usize,
     pub(crate) level: Option<Level>,
     pub(crate) streaming: Streaming,
@@ -58,6 +60,7 @@ impl Case {
             may_overlap: false,
             region: None,
             padding: None,
+            conversion: Conversion::new(),
             max_threads: 1,
             level: None,
             streaming: Streaming::Auto,
@@ -73,8 +76,10 @@ impl Case {
             true => region(choices, &src_sizes, limits),
             false => (src_sizes.clone(), None),
         };
+        let extents = region.as_ref().map_or(&src_sizes[..], Region::extents);
+        let (dst_type, conversion) = conversion(choices, element_type, extents);
         let src = array(choices, element_type, &src_sizes, limits);
-        let dst = array(choices, element_type, &dst_sizes, limits);
+        let dst = array(choices, dst_type, &dst_sizes, limits);
         let (src_placing, _) = placing(choices, &src, 2);
         let (dst_placing, may_overlap) = placing(choices, &dst, 5);
         Case {
@@ -84,6 +89,7 @@ impl Case {
             dst_placing,
             may_overlap,
             region,
+            conversion,
             padding: choices.pick(&[None, None, Some(Padding::Leave), Some(Padding::Zero), Some(FILL)]),
             max_threads: 1 + choices.below(4) as usize,
             level: level(choices),
@@ -103,6 +109,7 @@ impl Case {
     /// The question, as the reference takes it.
     pub(crate) fn request(&self) -> Request<'_> {
         let mut request = Request::new(self.src_array(), self.dst_array())
+            .with_conversion(self.conversion.clone())
             .with_src_offset_bytes(self.src_placing.offset_bytes)
             .with_dst_offset_bytes(self.dst_placing.offset_bytes);
         if let Some(strides) = &self.src_placing.strides_bytes {
@@ -123,6 +130,7 @@ impl Case {
     /// The question, as a program puts it.
     pub(crate) fn builder(&self) -> PlanBuilder<'_> {
         let mut builder = Plan::builder(&self.src, &self.dst)
+            .conversion(self.conversion.clone())
             .src_offset_bytes(self.src_placing.offset_bytes)
             .dst_offset_bytes(self.dst_placing.offset_bytes)
             .max_threads(self.max_threads)
@@ -168,6 +176,9 @@ impl fmt::Display for Case {
         }
         if let Some(padding) = self.padding {
             write!(f, " padding={padding:?}")?;
+        }
+        if self.conversion != Conversion::new() {
+            write!(f, " {:?}", self.conversion)?;
         }
         if let Some(level) = self.level {
             write!(f, " level={level}")?;

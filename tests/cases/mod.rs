@@ -4,6 +4,7 @@
 
 mod check;
 mod choices;
+mod conversions;
 mod generate;
 mod placing;
 mod texts;

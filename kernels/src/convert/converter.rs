@@ -1,0 +1,260 @@
+//! The entry: a conversion under a loop nest.
+
+use super::flush::{fence, streams};
+use super::forms::BLOCK;
+use super::passes::Tiles;
+use super::program::Conversion;
+use super::rows::{ConvertRows, Form, Place};
+use super::tile::{Cut, Loops, MAX_LOOPS, Pass};
+use super::weave::{Woven, woven};
+use crate::lanes::LINE;
+use crate::level::Level;
+use crate::nest::{Loop, Nest, OutOfBounds};
+use crate::slots::SlotWidth;
+use crate::tuning::{CONVERT_AHEAD, CONVERT_PIECE, CONVERT_ROW};
+
+/// Converts one element for every point of a nest.
+#[derive(Clone, Copy, Debug)]
+pub struct Converter {
+    /// What becomes of an element.
+    pub conversion: Conversion,
+    /// Slots of the source; of wider ones than the elements, the low bytes count.
+    pub src: SlotWidth,
+    /// Slots of the destination; of wider ones than the elements, only the low bytes are written.
+    pub dst: SlotWidth,
+    /// Multiplied in, where the conversion has a scale.
+    pub factor: f32,
+    /// The instructions to use; a level that the machine lacks counts as [`Level::Scalar`].
+    pub level: Level,
+    /// Write whole lines past the cache.
+    pub stream: bool,
+}
+
+impl Converter {
+    /// Converts one element for every point of `nest`, whose offsets and strides are in bytes, or in slots on a side whose
+    /// slots share bytes.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`] where some slot lies outside its slice; nothing was written then.
+    ///
+    /// ```
+    /// use relayout_kernels::{Conversion, Converter, Level, Loop, Nest, Number, Rules, SlotWidth};
+    /// let (from, to) = (Number::Integer { bits: 8, signed: true }, Number::Integer { bits: 16, signed: true });
+    /// let converter = Converter {
+    ///     conversion: Conversion::new(from, to, Rules::default()).expect("integers become integers"),
+    ///     src: SlotWidth::Bytes(1),
+    ///     dst: SlotWidth::Bytes(2),
+    ///     factor: 1.0,
+    ///     level: Level::detect(),
+    ///     stream: false,
+    /// };
+    /// let loops = [Loop { extent: 2, src_stride: 1, dst_stride: 2 }];
+    /// let mut wide = [0; 4];
+    /// converter.run(&[0xff, 0x01], &mut wide, Nest { src_offset: 0, dst_offset: 0, loops: &loops })?;
+    /// assert_eq!(wide, [0xff, 0xff, 0x01, 0x00]);
+    /// # Ok::<(), relayout_kernels::OutOfBounds>(())
+    /// ```
+    pub fn run(&self, src: &[u8], dst: &mut [u8], nest: Nest<'_>) -> Result<(), OutOfBounds> {
+        if nest.is_empty() {
+            return Ok(());
+        }
+        let ((src_len, src_slot), (dst_len, dst_slot)) =
+            (self.src.units(src.len()), self.dst.units(dst.len()));
+        let [src_unit, dst_unit] = self.units().map(isize::unsigned_abs);
+        nest.check(src_len, src_slot.max(src_unit), dst_len, dst_slot.max(dst_unit))?;
+        let from = Place::new(src.as_ptr().cast_mut(), self.src, nest.src_offset);
+        let to = Place::new(dst.as_mut_ptr(), self.dst, nest.dst_offset);
+        // SAFETY: `check` proved that every slot of the nest lies inside the slices, which do not overlap, being a shared and
+        // an exclusive borrow; nothing is written at the source.
+        unsafe { self.outer(nest.loops, from, to) };
+        if self.stream {
+            fence(self.level);
+        }
+        Ok(())
+    }
+
+    /// From one element to the next, where they are contiguous.
+    pub(super) fn units(&self) -> [isize; 2] {
+        let unit = |width, bytes: usize| match width {
+            SlotWidth::Bits(_) => 1,
+            SlotWidth::Bytes(_) => bytes as isize,
+        };
+        [unit(self.src, self.conversion.src_bytes()), unit(self.dst, self.conversion.dst_bytes())]
+    }
+
+    /// Walks the outermost of too many loops.
+    ///
+    /// # Safety
+    /// Every slot that the loops reach from the two places must be valid there, without overlap.
+    unsafe fn outer(&self, loops: &[Loop], src: Place, dst: Place) {
+        let counting = |l: &&Loop| l.extent > 1;
+        if loops.iter().filter(counting).count() <= MAX_LOOPS {
+            let mut few = Loops::default();
+            loops.iter().filter(counting).for_each(|&l| few.push(l));
+            // SAFETY: the caller's promise; loops that run once reach nothing more.
+            return unsafe { self.nest(&few, src, dst) };
+        }
+        let [first, rest @ ..] = loops else { return };
+        for i in 0..first.extent as isize {
+            // SAFETY: every step of a loop starts a nest of the rest.
+            unsafe { self.outer(rest, src.at(i * first.src_stride), dst.at(i * first.dst_stride)) };
+        }
+    }
+
+    /// Rows go straight to their places, alone or woven, where the level has a form for them; everything else goes by
+    /// tiles.
+    ///
+    /// # Safety
+    /// As [`Converter::outer`].
+    unsafe fn nest(&self, loops: &Loops, src: Place, dst: Place) {
+        if let Some(Woven { pass, form }) = woven(self, loops, dst) {
+            // SAFETY: the caller's promise; the level has the form.
+            return unsafe { self.convert(&self.conversion, &pass, form, src, dst) };
+        }
+        let pass = Pass::new(*loops, self.units());
+        let rows = pass.rows.as_slice();
+        let bytes = match self.dst {
+            SlotWidth::Bytes(_) => pass.run * self.conversion.dst_bytes(),
+            SlotWidth::Bits(bits) => pass.run / (8 / bits as usize),
+        };
+        // SAFETY: the caller's promise, for all three.
+        unsafe {
+            if self.stream && bytes >= CONVERT_PIECE {
+                each_place(rows, src, dst, &mut |src, dst| self.stream_row(src, dst, pass.run));
+            } else if rows.is_empty() || !self.stream && bytes >= CONVERT_ROW {
+                self.convert(&self.conversion, &pass, Form::Plain, src, dst);
+            } else {
+                self.tiles(loops.as_slice(), src, dst);
+            }
+        }
+    }
+
+    /// Runs a conversion over a pass.
+    ///
+    /// # Safety
+    /// All rows of the pass must be valid at both places, without overlap, and the level must have the form.
+    pub(super) unsafe fn convert(
+        &self,
+        conversion: &Conversion,
+        pass: &Pass,
+        form: Form,
+        src: Place,
+        dst: Place,
+    ) {
+        let (outer, rows) = match pass.rows.as_slice() {
+            [outer @ .., rows] => (outer, *rows),
+            [] => (&[][..], Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
+        };
+        each_place(outer, src, dst, &mut |src, dst| {
+            let task = ConvertRows {
+                conversion,
+                src: Place { pitch: rows.src_stride, ..src },
+                dst: Place { pitch: rows.dst_stride, ..dst },
+                rows: rows.extent,
+                count: pass.run,
+                factor: self.factor,
+                form,
+                ahead: if self.stream { CONVERT_AHEAD } else { 0 },
+            };
+            // SAFETY: a step of the outer loops starts rows of the pass.
+            unsafe { task.at_level(self.level) };
+        });
+    }
+
+    /// A long row, past the cache: whole lines, and what is before the first and behind the last of them.
+    ///
+    /// # Safety
+    /// `run` contiguous elements must be valid at both places, without overlap.
+    unsafe fn stream_row(&self, src: Place, dst: Place, run: usize) {
+        let [src_unit, dst_unit] = self.units();
+        let (head, line) = self.line_of(dst);
+        let head = head.min(run);
+        let body = (run - head) / line * line;
+        let lines = if body >= BLOCK && dst.bits.is_none() && streams(self.level) {
+            Form::Lines
+        } else {
+            Form::Plain
+        };
+        for (first, count, form) in
+            [(0, head, Form::Plain), (head, body, lines), (head + body, run - head - body, Form::Plain)]
+        {
+            let pass = Pass { run: count, rows: Loops::default() };
+            let [src, dst] =
+                [(src, src_unit), (dst, dst_unit)].map(|(place, unit)| place.at(first as isize * unit));
+            // SAFETY: a part of the row; the middle one starts and ends lines.
+            unsafe { self.convert(&self.conversion, &pass, form, src, dst) };
+        }
+    }
+
+    /// Elements up to the next line of the destination, and elements of a line; as many as there are where elements
+    /// straddle lines.
+    fn line_of(&self, dst: Place) -> (usize, usize) {
+        let per_byte = dst.bits.map_or(1, |bits| 8 / bits as usize);
+        let ahead = dst.first.rem_euclid(per_byte as isize).unsigned_abs();
+        let to_byte = (per_byte - ahead) % per_byte;
+        let bytes = dst.byte_of(to_byte as isize).addr().wrapping_neg() % LINE;
+        match dst.bits {
+            Some(_) => (to_byte + bytes * per_byte, LINE * per_byte),
+            None => match self.conversion.dst_bytes() {
+                width if bytes.is_multiple_of(width) => (bytes / width, LINE / width),
+                width => (usize::MAX, LINE / width),
+            },
+        }
+    }
+
+    /// Tile by tile, along the source.
+    ///
+    /// # Safety
+    /// As [`Converter::outer`].
+    unsafe fn tiles(&self, loops: &[Loop], src: Place, dst: Place) {
+        let bits = |width, bytes: usize| match width {
+            SlotWidth::Bits(bits) => bits as usize,
+            SlotWidth::Bytes(_) => 8 * bytes,
+        };
+        let [src_bytes, dst_bytes] = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
+        let cut = Cut::new(loops, self.units(), [bits(self.src, src_bytes), bits(self.dst, dst_bytes)]);
+        let mut tiles = Tiles::new(self, loops, &cut);
+        let mut order: [usize; MAX_LOOPS] = core::array::from_fn(|i| i);
+        let order = &mut order[..loops.len()];
+        order.sort_by_key(|&i| std::cmp::Reverse(loops[i].src_stride.unsigned_abs()));
+        let mut origin = [0; MAX_LOOPS];
+        loop {
+            let (mut from, mut to) = (src, dst);
+            let mut extents = [1; MAX_LOOPS];
+            for (i, l) in loops.iter().enumerate() {
+                extents[i] = cut.chunks[i].min(l.extent - origin[i]);
+                from = from.at(origin[i] as isize * l.src_stride);
+                to = to.at(origin[i] as isize * l.dst_stride);
+            }
+            // SAFETY: the places of a tile are places of the nest.
+            unsafe { tiles.run(&extents, from, to) };
+            if !advance(loops, &cut, order, &mut origin) {
+                return;
+            }
+        }
+    }
+}
+
+/// Moves `origin` to the next tile; false behind the last.
+fn advance(loops: &[Loop], cut: &Cut, order: &[usize], origin: &mut [usize; MAX_LOOPS]) -> bool {
+    for &i in order.iter().rev() {
+        origin[i] += cut.chunks[i];
+        if origin[i] < loops[i].extent {
+            return true;
+        }
+        origin[i] = 0;
+    }
+    false
+}
+
+/// Calls `visit` with both places of every point of the loops.
+pub(super) fn each_place(loops: &[Loop], src: Place, dst: Place, visit: &mut impl FnMut(Place, Place)) {
+    match loops {
+        [] => visit(src, dst),
+        [outer, rest @ ..] => {
+            for i in 0..outer.extent as isize {
+                each_place(rest, src.at(i * outer.src_stride), dst.at(i * outer.dst_stride), visit);
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Narrow floats from and to `f32`, by integers: the numbers that describe a format, and one element's way through them.
+//!
+//! Everything is a select and nothing a branch, so that loops of it become vector code at every level. Where floats are added,
+//! operands and results are normal, so that modes which flush denormals change nothing.
+
+use super::number::{FloatFormat, Specials};
+
+/// Bits of an infinite `f32`.
+pub(super) const INFINITY: u32 = 0x7f80_0000;
+/// All bits of an `f32` but the sign.
+pub(super) const MAGNITUDE: u32 = 0x7fff_ffff;
+/// A NaN of an `f32`, quiet.
+pub(super) const QUIET: u32 = 0x7fc0_0000;
+
+/// The greatest finite pattern of a format of at most 16 bits.
+fn greatest(format: FloatFormat) -> u32 {
+    let magnitude = (1 << (format.exponent_bits + format.mantissa_bits)) - 1;
+    match format.specials {
+        Specials::Ieee => (magnitude >> format.mantissa_bits << format.mantissa_bits) - 1,
+        Specials::NanOnly | Specials::PowersOfTwo => magnitude - 1,
+        Specials::NanIsNegativeZero | Specials::FiniteOnly => magnitude,
+    }
+}
+
+/// The bits of 2^exponent as an `f32`.
+fn power(exponent: i32) -> u32 {
+    ((127 + exponent) as u32) << 23
+}
+
+/// Bits of NaNs' payloads that a format shares with `f32`.
+fn payload(format: FloatFormat) -> u32 {
+    match format.specials {
+        Specials::Ieee if format.mantissa_bits > 4 => (1 << format.mantissa_bits) - 1,
+        _ => 0,
+    }
+}
+
+/// From `f32` to a format of at most 16 bits with a sign.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Encode {
+    /// The least magnitude that becomes what all greater ones become.
+    limit: u32,
+    /// Bits that are rounded away.
+    shift: u32,
+    /// Just below half of the last place that stays.
+    half: u32,
+    /// What the exponents' biases differ by, in the format's last place.
+    rebias: u32,
+    /// The least magnitude that is normal in the format.
+    least_normal: u32,
+    /// An `f32` whose last place is the format's least value.
+    denormals: u32,
+    nan: u32,
+    payload: u32,
+    sign_shift: u32,
+    sign: u32,
+    /// Turns the sign of NaN, where only numbers exist.
+    nan_sign: u32,
+    /// Zero has no sign.
+    zero_is_plain: bool,
+}
+
+impl Encode {
+    pub(crate) fn new(format: FloatFormat, saturates: bool) -> Encode {
+        let (shift, greatest) = (23 - format.mantissa_bits, greatest(format));
+        let sign = 1 << (format.exponent_bits + format.mantissa_bits);
+        let rebias = ((127 - format.bias) as u32) << format.mantissa_bits;
+        let same_exponents = format.exponent_bits == 8;
+        let stops = saturates || format.specials == Specials::FiniteOnly;
+        Encode {
+            // Behind the greatest pattern stands that of infinity, or of NaN.
+            limit: (greatest + u32::from(!stops) + rebias) << shift,
+            shift,
+            half: (1 << (shift - 1)) - 1,
+            rebias,
+            least_normal: if same_exponents { 0 } else { power(1 - format.bias) },
+            denormals: power(24 - format.bias - format.mantissa_bits as i32),
+            nan: match format.specials {
+                Specials::Ieee => (greatest + 1) | 1 << (format.mantissa_bits - 1),
+                Specials::FiniteOnly => 0,
+                _ => greatest + 1,
+            },
+            payload: payload(format),
+            sign_shift: 31 - (format.exponent_bits + format.mantissa_bits),
+            sign,
+            nan_sign: if format.specials == Specials::FiniteOnly { sign } else { 0 },
+            zero_is_plain: format.specials == Specials::NanIsNegativeZero,
+        }
+    }
+
+    /// The pattern nearest to the `f32` with the bits `bits`.
+    #[inline(always)]
+    pub(crate) fn one(&self, bits: u32) -> u32 {
+        let magnitude = bits & MAGNITUDE;
+        let limited = magnitude.min(self.limit);
+        let even = limited >> self.shift & 1;
+        let normal = ((limited + self.half + even) >> self.shift).wrapping_sub(self.rebias);
+        let sum = f32::from_bits(limited) + f32::from_bits(self.denormals);
+        let denormal = sum.to_bits().wrapping_sub(self.denormals);
+        let number = if limited < self.least_normal { denormal } else { normal };
+        let is_nan = magnitude > INFINITY;
+        let nan = self.nan | magnitude >> self.shift & self.payload;
+        let result = if is_nan { nan } else { number };
+        let sign = bits >> self.sign_shift & self.sign ^ if is_nan { self.nan_sign } else { 0 };
+        result | if self.zero_is_plain & (result == 0) { 0 } else { sign }
+    }
+}
+
+/// From a format of at most 16 bits with a sign to `f32`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Decode {
+    shift: u32,
+    rebias: u32,
+    /// The least normal pattern, and its value.
+    least_normal: u32,
+    least_value: u32,
+    magnitude: u32,
+    greatest: u32,
+    /// The pattern of infinity, or one that no magnitude has.
+    infinity: u32,
+    /// The pattern of the only NaN, sign and all, or one that no pattern is.
+    nan: u32,
+    payload: u32,
+    sign_shift: u32,
+}
+
+impl Decode {
+    pub(crate) fn new(format: FloatFormat) -> Decode {
+        const NONE: u32 = u32::MAX;
+        let width = format.exponent_bits + format.mantissa_bits;
+        let greatest = greatest(format);
+        let same_exponents = format.exponent_bits == 8;
+        Decode {
+            shift: 23 - format.mantissa_bits,
+            rebias: ((127 - format.bias) as u32) << 23,
+            least_normal: if same_exponents { 0 } else { 1 << format.mantissa_bits },
+            least_value: power(1 - format.bias),
+            magnitude: (1 << width) - 1,
+            greatest,
+            infinity: if format.specials == Specials::Ieee { greatest + 1 } else { NONE },
+            nan: if format.specials == Specials::NanIsNegativeZero { 1 << width } else { NONE },
+            payload: payload(format),
+            sign_shift: 31 - width,
+        }
+    }
+
+    /// The bits of the `f32` that has the value of a pattern; what stands above the pattern is left out.
+    #[inline(always)]
+    pub(crate) fn one(&self, pattern: u32) -> u32 {
+        let magnitude = pattern & self.magnitude;
+        let moved = magnitude << self.shift;
+        let normal = moved + self.rebias;
+        let sum = f32::from_bits(moved + self.least_value) - f32::from_bits(self.least_value);
+        let number = if magnitude < self.least_normal { sum.to_bits() } else { normal };
+        let nan = QUIET | (magnitude & self.payload) << self.shift;
+        let special = if magnitude == self.infinity { INFINITY } else { nan };
+        let is_special = (magnitude > self.greatest) | (pattern & (self.magnitude << 1 | 1) == self.nan);
+        let result = if is_special { special } else { number };
+        result | pattern << self.sign_shift & !MAGNITUDE
+    }
+}
+
+/// From `f32` to the powers of two from 2^-127 to 2^127: zero, negative numbers and NaN become NaN.
+#[inline(always)]
+pub(crate) fn encode_power(bits: u32, beyond: u32) -> u32 {
+    const LEAST: u32 = 0x0040_0000;
+    // From the middle on to the upper one; the least one has no middle, and nothing is below it.
+    let rounded = bits.wrapping_add(LEAST - u32::from(bits == LEAST)) >> 23;
+    let number = if rounded > 0xfe { beyond } else { rounded };
+    if bits == 0 || bits > INFINITY { 0xff } else { number }
+}
+
+/// The bits of the `f32` that has the value of a power's pattern.
+#[inline(always)]
+pub(crate) fn decode_power(pattern: u32) -> u32 {
+    let number = if pattern == 0 { 0x0040_0000 } else { pattern << 23 };
+    if pattern == 0xff { QUIET } else { number }
+}
+
+/// `f64` to `f32`, to the nearest.
+#[inline(always)]
+pub(crate) fn f64_to_f32(value: f64) -> u32 {
+    let nan = narrow_nan(value.to_bits());
+    if value.is_nan() { nan } else { (value as f32).to_bits() }
+}
+
+/// `f64` to `f32`, the last bit set where it is not exact: rounding the result again is then rounding once.
+#[inline(always)]
+pub(crate) fn f64_to_f32_odd(value: f64) -> u32 {
+    let nearest = value as f32;
+    let back = f64::from(nearest);
+    let bits = nearest.to_bits();
+    let toward_zero = if back.abs() > value.abs() { bits.wrapping_sub(1) } else { bits };
+    let odd = if back == value { bits } else { toward_zero | 1 };
+    if value.is_nan() { narrow_nan(value.to_bits()) } else { odd }
+}
+
+#[inline(always)]
+fn narrow_nan(bits: u64) -> u32 {
+    let sign = (bits >> 32) as u32 & !MAGNITUDE;
+    sign | QUIET | (bits >> 29) as u32 & 0x007f_ffff
+}
+
+/// `f32` to `f64`.
+#[inline(always)]
+pub(crate) fn f32_to_f64(bits: u32) -> u64 {
+    let sign = u64::from(bits & !MAGNITUDE) << 32;
+    let nan = sign | 0x7ff8 << 48 | u64::from(bits & 0x007f_ffff) << 29;
+    let number = f64::from(f32::from_bits(bits)).to_bits();
+    if bits & MAGNITUDE > INFINITY { nan } else { number }
+}
+
+/// The product with a factor: a NaN stays itself, and a new one is positive.
+#[inline(always)]
+pub(crate) fn scaled(bits: u32, factor: f32) -> u32 {
+    let value = f32::from_bits(bits);
+    let product = value * factor;
+    let number = if product.is_nan() { QUIET } else { product.to_bits() };
+    if value.is_nan() { bits | QUIET } else { number }
+}
+
+/// `f32` to the format of 16 bits that is its upper half.
+#[inline(always)]
+pub(crate) fn encode_top(bits: u32) -> u16 {
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+    let nan = bits >> 16 | 0x40;
+    (if bits & MAGNITUDE > INFINITY { nan } else { rounded }) as u16
+}
+
+/// The `f32` whose upper half a pattern is.
+#[inline(always)]
+pub(crate) fn decode_top(pattern: u16) -> u32 {
+    let bits = u32::from(pattern) << 16;
+    if bits & MAGNITUDE > INFINITY { bits | QUIET } else { bits }
+}
+
+/// The greatest finite `f32` for what is infinite.
+#[inline(always)]
+pub(crate) fn saturated32(bits: u32) -> u32 {
+    bits - u32::from(bits & MAGNITUDE == INFINITY)
+}
+
+/// The greatest finite `f64` for what is infinite.
+#[inline(always)]
+pub(crate) fn saturated64(bits: u64) -> u64 {
+    bits - u64::from(bits & (u64::MAX >> 1) == f64::INFINITY.to_bits())
+}

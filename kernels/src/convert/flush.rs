@@ -1,0 +1,59 @@
+//! Scratch buffers, and their way past the cache.
+
+use crate::lanes::{LINE, Lanes};
+use crate::level::Level;
+use crate::nest::Loop;
+use crate::rows::Rows;
+use crate::walk::Walk;
+
+/// Bytes that start a line.
+pub(super) struct Buffer(Vec<u8>);
+
+impl Buffer {
+    pub(super) fn new(bytes: usize) -> Buffer {
+        Buffer(vec![0; bytes + LINE])
+    }
+
+    pub(super) fn start(&mut self) -> *mut u8 {
+        let bytes = self.0.as_mut_ptr();
+        bytes.wrapping_add(bytes.align_offset(LINE))
+    }
+}
+
+/// Writes runs of `run` bytes past the cache where the level can; a fence is then due.
+///
+/// # Safety
+/// Every run that the loops reach must be valid at both places, without overlap; there must be at most as many loops as
+/// one walk takes.
+#[allow(unused_variables)] // portable targets have no levels
+pub(super) unsafe fn flush(level: Level, loops: &[Loop], src: *const u8, dst: *mut u8, run: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use pulp::x86::{V3, V4};
+        let walk = Walk { loops, src, dst, kernel: Rows::new(loops, run, true), fence: false };
+        if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
+            // SAFETY: the caller's promise.
+            return unsafe { Lanes::vectorize(lanes, walk) };
+        }
+        if let (true, Some(lanes)) = (level >= Level::Avx2, V3::try_new()) {
+            // SAFETY: the caller's promise.
+            return unsafe { Lanes::vectorize(lanes, walk) };
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { crate::strided::walk_runs(loops, src, dst, run) }
+}
+
+/// True where the level has stores that pass the cache.
+pub(super) fn streams(level: Level) -> bool {
+    level >= Level::Avx2
+}
+
+/// Orders streamed stores before what follows.
+#[allow(unused_variables)] // portable targets have no levels
+pub(super) fn fence(level: Level) {
+    #[cfg(target_arch = "x86_64")]
+    if let (true, Some(lanes)) = (streams(level), pulp::x86::V3::try_new()) {
+        Lanes::fence(lanes);
+    }
+}

@@ -1,0 +1,232 @@
+//! Rows at a level: in lines past the cache, and a few at a time that become one stream, or come of one.
+//!
+//! What reads, converts, permutes and writes is done block by block, so that the processor has all of it in flight at once.
+
+use super::pack::{pack, unpack};
+use super::pairs::Pairs;
+use super::rows::{ConvertRows, Form, Place, Room, STEP};
+use crate::deinterleave::unzip_rows;
+use crate::interleave::zip_rows;
+use crate::lanes::{LINE, Lanes, Task};
+
+/// Elements that a row must have: a line of bytes.
+pub(super) const BLOCK: usize = LINE;
+
+impl Task for ConvertRows<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self, lanes: L) {
+        if let Some(pairs) = Pairs::of(&self) {
+            // SAFETY: the maker of the task promised the rows.
+            return unsafe { pairs.run(lanes) };
+        }
+        let mut room = Room::new();
+        let most = if self.form == Form::Lines { 2 * BLOCK } else { STEP };
+        let block = most.min(self.count / BLOCK * BLOCK).max(1);
+        let mut row = 0;
+        while row < self.rows as isize {
+            let (src, dst) = (self.src.at(row * self.src.pitch), self.dst.at(row * self.dst.pitch));
+            let mut done = 0;
+            while done < self.count {
+                // The last block of a form steps back rather than be short; its lines were begun before.
+                let steps_back = self.form != Form::Plain && done + block > self.count;
+                let at = if steps_back { self.count - block } else { done };
+                let count = if self.form == Form::Plain { STEP.min(self.count - at) } else { block };
+                let part = Block { src, dst, at, count, streams: !steps_back };
+                // SAFETY: a block of the row, as the maker of the task promised, of at most `STEP` elements.
+                unsafe { self.block(lanes, part, &mut room) };
+                done = at + count;
+            }
+            row += 1;
+        }
+    }
+}
+
+/// A part of a row.
+#[derive(Clone, Copy)]
+struct Block {
+    src: Place,
+    dst: Place,
+    /// Its first element, counted from that of the row.
+    at: usize,
+    count: usize,
+    /// True where its lines may go past the cache.
+    streams: bool,
+}
+
+/// A place in a buffer.
+#[inline(always)]
+fn buffer(base: *mut u8) -> Place {
+    Place { bits: None, base, first: 0, pitch: 0 }
+}
+
+impl ConvertRows<'_> {
+    /// # Safety
+    /// As the task, for a block.
+    #[inline(always)]
+    unsafe fn block<L: Lanes>(&self, lanes: L, block: Block, room: &mut Room) {
+        let ways = match self.form {
+            Form::Plain | Form::Lines => 1,
+            Form::Zip { ways, .. } | Form::Unzip { ways, .. } => ways,
+        };
+        // SAFETY: the caller's promise; every way of a block fits the room.
+        unsafe {
+            self.before(lanes, block, room);
+            let mut way = 0;
+            while way < ways {
+                let from = self.from(block, way, room);
+                self.look_ahead(lanes, from, block.count);
+                if !self.moves_alone() {
+                    let to = self.to(block, way, room);
+                    self.part(from, to, block.count, room.hops());
+                    self.behind(lanes, block, way, room);
+                }
+                way += 1;
+            }
+            self.after(lanes, block, room);
+        }
+    }
+
+    /// True where rows are only woven, straight from one side to the other, but for packed slots.
+    #[inline(always)]
+    fn moves_alone(&self) -> bool {
+        let woven = match self.form {
+            Form::Plain | Form::Lines => false,
+            Form::Zip { .. } => self.src.bits.is_none(),
+            Form::Unzip { stream, .. } => !stream,
+        };
+        woven && self.conversion.is_identity()
+    }
+
+    /// Where a way of a block is read.
+    #[inline(always)]
+    fn from(&self, block: Block, way: usize, room: &mut Room) -> (Place, usize) {
+        match self.form {
+            Form::Plain | Form::Lines => (block.src, block.at),
+            Form::Zip { step, .. } => (block.src.at(way as isize * step), block.at),
+            Form::Unzip { .. } => (buffer(room.others()[0]), way * block.count),
+        }
+    }
+
+    /// Where a way of a block is written.
+    #[inline(always)]
+    fn to(&self, block: Block, way: usize, room: &mut Room) -> (Place, usize) {
+        match self.form {
+            Form::Lines | Form::Unzip { stream: true, .. } if block.streams => (buffer(room.others()[1]), 0),
+            Form::Plain | Form::Lines => (block.dst, block.at),
+            Form::Zip { .. } => (buffer(room.others()[1]), way * block.count),
+            Form::Unzip { step, .. } => (block.dst.at(way as isize * step), block.at),
+        }
+    }
+
+    /// Asks for as many lines as a part of the row reads, so far ahead of it.
+    #[inline(always)]
+    fn look_ahead<L: Lanes>(&self, lanes: L, (src, at): (Place, usize), count: usize) {
+        if self.ahead == 0 || src.bits.is_some() {
+            return;
+        }
+        let bytes = self.conversion.src_bytes();
+        let first = src.byte(src.first + (at * bytes) as isize).wrapping_add(self.ahead);
+        let mut line = 0;
+        while line < count * bytes {
+            lanes.prefetch(first.wrapping_add(line));
+            line += LINE;
+        }
+    }
+
+    /// Takes a block of a stream apart.
+    ///
+    /// # Safety
+    /// As the task, for a block.
+    #[inline(always)]
+    unsafe fn before<L: Lanes>(&self, lanes: L, block: Block, room: &mut Room) {
+        let Form::Unzip { ways, step, .. } = self.form else { return };
+        let (bytes, count) = (self.conversion.src_bytes(), block.count);
+        let [rows, packed] = room.others();
+        let (to, step) = match self.moves_alone() {
+            true => (block.dst.byte(block.dst.first + (block.at * bytes) as isize), step),
+            false => (rows, (count * bytes) as isize),
+        };
+        // SAFETY: the caller's promise.
+        unsafe {
+            let from = match block.src.bits {
+                Some(bits) => {
+                    let first = (block.src.first + (block.at * ways) as isize) as usize;
+                    packed.add(unpack(bits, block.src.base, first, packed, count * ways)).cast_const()
+                }
+                None => block.src.byte(block.src.first + (block.at * ways * bytes) as isize),
+            };
+            match (bytes, ways) {
+                (1, 2) => unzip_rows::<L, 1, 2>(lanes, count, step, from, to, false),
+                (1, 4) => unzip_rows::<L, 1, 4>(lanes, count, step, from, to, false),
+                (1, 8) => unzip_rows::<L, 1, 8>(lanes, count, step, from, to, false),
+                (2, 2) => unzip_rows::<L, 2, 2>(lanes, count, step, from, to, false),
+                (2, 4) => unzip_rows::<L, 2, 4>(lanes, count, step, from, to, false),
+                _ => unzip_rows::<L, 4, 2>(lanes, count, step, from, to, false),
+            }
+        }
+    }
+
+    /// Writes a way's lines past the cache.
+    ///
+    /// # Safety
+    /// As the task, for a block that stands in the room.
+    #[inline(always)]
+    unsafe fn behind<L: Lanes>(&self, lanes: L, block: Block, way: usize, room: &mut Room) {
+        let step = match self.form {
+            Form::Lines if block.streams => 0,
+            Form::Unzip { step, stream: true, .. } if block.streams => step,
+            _ => return,
+        };
+        let bytes = self.conversion.dst_bytes();
+        let (from, to) = (room.others()[1], block.dst.at(way as isize * step));
+        let to = to.byte(to.first + (block.at * bytes) as isize);
+        let mut byte = 0;
+        while byte < block.count * bytes {
+            // SAFETY: a block is whole lines, which start at lines of the destination.
+            unsafe { lanes.stream(to.add(byte), lanes.load(from.add(byte))) };
+            byte += L::BYTES;
+        }
+    }
+
+    /// Puts the ways of a block together.
+    ///
+    /// # Safety
+    /// As [`ConvertRows::behind`].
+    #[inline(always)]
+    unsafe fn after<L: Lanes>(&self, lanes: L, block: Block, room: &mut Room) {
+        let Form::Zip { ways, step, stream } = self.form else { return };
+        let (bytes, count) = (self.conversion.dst_bytes(), block.count);
+        let [packed, rows] = room.others();
+        let (from, step) = match self.moves_alone() {
+            true => (block.src.byte(block.src.first + (block.at * bytes) as isize), step),
+            false => (rows, (count * bytes) as isize),
+        };
+        let (to, stream) = match block.dst.bits {
+            Some(_) => (packed, false),
+            None => (
+                block.dst.byte(block.dst.first + (block.at * ways * bytes) as isize),
+                stream && block.streams,
+            ),
+        };
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (bytes, ways) {
+                (1, 2) => zip_rows::<L, 1, 2>(lanes, count, step, from, to, stream),
+                (1, 4) => zip_rows::<L, 1, 4>(lanes, count, step, from, to, stream),
+                (1, 8) => zip_rows::<L, 1, 8>(lanes, count, step, from, to, stream),
+                (2, 2) => zip_rows::<L, 2, 2>(lanes, count, step, from, to, stream),
+                (2, 4) => zip_rows::<L, 2, 4>(lanes, count, step, from, to, stream),
+                _ => zip_rows::<L, 4, 2>(lanes, count, step, from, to, stream),
+            }
+            if let Some(bits) = block.dst.bits {
+                let first = (block.dst.first + (block.at * ways) as isize) as usize;
+                pack(bits, packed, block.dst.base, first, count * ways);
+            }
+        }
+    }
+}
+
+/// True where the elements' bytes and the ways have a body.
+pub(super) fn has_body(bytes: usize, ways: usize) -> bool {
+    matches!((bytes, ways), (1, 2 | 4 | 8) | (2, 2 | 4) | (4, 2))
+}

@@ -1,0 +1,25 @@
+//! Elements that change their type, or the width of their slots, on the way.
+//!
+//! A conversion is what happens at the ends of a move: [`rows`] takes runs of elements through the [`hop`]s of a
+//! [`program`], and [`tile`] cuts a nest so that what lies between reading and writing, the narrower form of the elements, is
+//! permuted in the first-level cache by the kernels that permute everything else.
+
+mod converter;
+mod float;
+mod flush;
+mod forms;
+mod hop;
+mod number;
+mod offsets;
+mod pack;
+mod pairs;
+mod passes;
+mod program;
+mod rows;
+mod tile;
+mod weave;
+
+pub use converter::Converter;
+pub use number::{FloatFormat, Number, Specials};
+pub use offsets::Factors;
+pub use program::{Conversion, Rules};

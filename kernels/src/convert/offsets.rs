@@ -1,0 +1,103 @@
+//! Conversions where places come from tables.
+
+use super::converter::Converter;
+use super::rows::{ConvertRows, Form, Place};
+use crate::nest::{OutOfBounds, Side};
+use crate::offsets::Offsets;
+use crate::slots::{SlotWidth, load, store, value_mask};
+
+/// Elements that are gathered, converted and scattered together.
+const BLOCK: usize = 64;
+
+/// Bytes of the widest element.
+const WIDEST: usize = 16;
+
+/// A factor for every point: `values` at the places that the tables give.
+#[derive(Clone, Copy, Debug)]
+pub struct Factors<'a> {
+    /// The factors.
+    pub values: &'a [f32],
+    /// Which of them belongs to a point.
+    pub places: Offsets<'a>,
+}
+
+impl Converter {
+    /// Converts one element for every point, whose places are in bytes, or in slots on a side whose slots share bytes; tables
+    /// of all sides have equal lengths. Slots of whole bytes become zero above the value. Factors, where given, stand in for
+    /// the one of the converter.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`] where some slot lies outside its slice, or a factor outside its own, which counts as the source;
+    /// nothing was written then.
+    pub fn run_offsets(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        [from, to]: [Offsets<'_>; 2],
+        factors: Option<Factors<'_>>,
+    ) -> Result<(), OutOfBounds> {
+        if from.outer.is_empty() || from.inner.is_empty() {
+            return Ok(());
+        }
+        let ((src_len, src_slot), (dst_len, dst_slot)) =
+            (self.src.units(src.len()), self.dst.units(dst.len()));
+        let [src_unit, dst_unit] = self.units().map(isize::unsigned_abs);
+        from.check(src_slot.max(src_unit), src_len, Side::Source)?;
+        to.check(dst_slot.max(dst_unit), dst_len, Side::Destination)?;
+        if let Some(Factors { values, places }) = factors {
+            places.check(1, values.len(), Side::Source)?;
+        }
+        let together = if factors.is_some() { 1 } else { BLOCK };
+        for (i, (from_row, to_row)) in from.rows().zip(to.rows()).enumerate() {
+            for first in (0..from.inner.len()).step_by(together) {
+                let behind = (first + together).min(from.inner.len());
+                let factor = factors.map_or(self.factor, |Factors { values, places }| {
+                    values[(places.base + places.outer[i] + places.inner[first]) as usize]
+                });
+                let (from, to) = (&from.inner[first..behind], &to.inner[first..behind]);
+                Converter { factor, ..*self }.block((src, from_row, from), (dst, to_row, to));
+            }
+        }
+        Ok(())
+    }
+
+    /// At most [`BLOCK`] elements, at places inside the slices.
+    fn block(
+        &self,
+        (src, src_row, from): (&[u8], i64, &[i64]),
+        (dst, dst_row, to): (&mut [u8], i64, &[i64]),
+    ) {
+        let [src_bytes, dst_bytes] = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
+        let (mut read, mut written) = ([0; BLOCK * WIDEST], [0; BLOCK * WIDEST]);
+        for (&place, element) in from.iter().zip(read.chunks_exact_mut(src_bytes)) {
+            let place = (src_row + place) as usize;
+            match self.src {
+                SlotWidth::Bits(bits) => element[0] = load(src, place, self.src) & value_mask(bits as u32),
+                SlotWidth::Bytes(_) => element.copy_from_slice(&src[place..place + src_bytes]),
+            }
+        }
+        let place = |base| Place { bits: None, base, first: 0, pitch: 0 };
+        let task = ConvertRows {
+            conversion: &self.conversion,
+            src: place(read.as_mut_ptr()),
+            dst: place(written.as_mut_ptr()),
+            rows: 1,
+            count: from.len(),
+            factor: self.factor,
+            form: Form::Plain,
+            ahead: 0,
+        };
+        // SAFETY: both arrays have room for a block of the widest elements.
+        unsafe { task.at_level(self.level) };
+        for (&place, element) in to.iter().zip(written.chunks_exact(dst_bytes)) {
+            let place = (dst_row + place) as usize;
+            match self.dst {
+                SlotWidth::Bits(_) => store(dst, place, self.dst, element[0]),
+                SlotWidth::Bytes(slot) => {
+                    dst[place..place + dst_bytes].copy_from_slice(element);
+                    dst[place + dst_bytes..(place + slot).max(place + dst_bytes)].fill(0);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! A tile's way: read and converted, permuted, converted and written, each where it is needed.
+
+use super::converter::Converter;
+use super::flush::{Buffer, flush, streams};
+use super::program::Conversion;
+use super::rows::{Form, Place};
+use super::tile::{Cut, Loops, MAX_LOOPS, Pass, Permutation};
+use crate::mover::Mover;
+use crate::nest::Loop;
+use crate::slots::SlotWidth;
+
+/// Rows of fewer elements than this are not worth converting one by one, if the other side has longer ones.
+const SHORT: usize = 16;
+
+/// What is done at either end of the permutation; none is needed where elements are there as they are.
+#[derive(Clone, Copy)]
+struct Ends {
+    first: Option<Conversion>,
+    /// True where elements keep their order, so that the first end is all.
+    is_all: bool,
+    last: Option<Conversion>,
+    /// Bytes of an element between the ends.
+    between: usize,
+}
+
+impl Ends {
+    /// The narrower form is permuted, unless the rows of its side are short.
+    fn new(converter: &Converter, loops: &[Loop], cut: &Cut) -> Ends {
+        let conversion = converter.conversion;
+        let mut whole = Loops::default();
+        loops.iter().for_each(|&l| whole.push(l));
+        if Pass::new(whole, converter.units()).run >= SHORT {
+            return Ends { first: Some(conversion), is_all: true, last: None, between: 0 };
+        }
+        let packed = |width| matches!(width, SlotWidth::Bits(_)).then(|| Conversion::identity(1));
+        let [src_run, dst_run] = cut.runs;
+        let narrows = conversion.dst_bytes() <= conversion.src_bytes();
+        let converts_first = match narrows {
+            true => src_run >= SHORT || src_run >= dst_run,
+            false => dst_run < SHORT && dst_run < src_run,
+        };
+        match converts_first {
+            true => Ends {
+                first: Some(conversion),
+                is_all: false,
+                last: packed(converter.dst),
+                between: conversion.dst_bytes(),
+            },
+            false => Ends {
+                first: packed(converter.src),
+                is_all: false,
+                last: Some(conversion),
+                between: conversion.src_bytes(),
+            },
+        }
+    }
+}
+
+/// The passes of a tile of some extents.
+#[derive(Clone, Copy)]
+struct Passes {
+    first: Option<Pass>,
+    permutation: Option<Permutation>,
+    last: Option<Pass>,
+    /// From the last buffer to the destination; where nothing is streamed, the pass before writes there.
+    flush: Option<Pass>,
+}
+
+/// All tiles of a nest.
+pub(super) struct Tiles<'a> {
+    converter: &'a Converter,
+    loops: &'a [Loop],
+    cut: &'a Cut,
+    ends: Ends,
+    /// After the first end, after the permutation, before the flush.
+    buffers: [Buffer; 3],
+    /// What was made for the last tile, for the next of the same extents.
+    made: Option<([usize; MAX_LOOPS], bool, Passes)>,
+}
+
+impl<'a> Tiles<'a> {
+    pub(super) fn new(converter: &'a Converter, loops: &'a [Loop], cut: &'a Cut) -> Tiles<'a> {
+        let ends = Ends::new(converter, loops, cut);
+        let room = |wanted: bool, bytes: usize| Buffer::new(if wanted { cut.room * bytes } else { 0 });
+        let buffers = [
+            room(ends.first.is_some() && !ends.is_all, ends.between),
+            room(ends.last.is_some(), ends.between),
+            room(converter.stream, converter.conversion.dst_bytes()),
+        ];
+        Tiles { converter, loops, cut, ends, buffers, made: None }
+    }
+
+    /// Moves one tile.
+    ///
+    /// # Safety
+    /// The tile's slots must be valid at the two places, without overlap.
+    pub(super) unsafe fn run(&mut self, extents: &[usize; MAX_LOOPS], src: Place, dst: Place) {
+        let starts_byte = dst.first % dst.bits.map_or(1, |bits| 8 / bits as isize) == 0;
+        let passes = match self.made {
+            Some((of, starts, passes)) if of == *extents && starts == starts_byte => passes,
+            _ => {
+                let passes = self.passes(extents, starts_byte);
+                self.made = Some((*extents, starts_byte, passes));
+                passes
+            }
+        };
+        let [first, permuted, last] = self.buffers.each_mut().map(Buffer::start);
+        let buffer = |base, bits| Place { bits, base, first: 0, pitch: 0 };
+        let end = if passes.flush.is_some() { buffer(last, dst.bits) } else { dst };
+        let (converter, mut from) = (self.converter, src);
+        // SAFETY: the passes lead from the source's slots by way of the buffers, which have room for a tile, to the
+        // destination's slots.
+        unsafe {
+            if let (Some(conversion), Some(pass)) = (&self.ends.first, &passes.first) {
+                let to = if self.ends.is_all { end } else { buffer(first, None) };
+                converter.convert(conversion, pass, Form::Plain, from, to);
+                from = to;
+            }
+            if let Some(permutation) = &passes.permutation {
+                let to = if self.ends.last.is_some() { buffer(permuted, None) } else { end };
+                let mover = Mover {
+                    family: permutation.family,
+                    element_bytes: self.ends.between,
+                    level: converter.level,
+                    stream: false,
+                };
+                mover.dispatch(permutation.loops.as_slice(), from.byte_of(0), to.byte_of(0));
+                from = to;
+            }
+            if let (Some(conversion), Some(pass)) = (&self.ends.last, &passes.last) {
+                converter.convert(conversion, pass, Form::Plain, from, end);
+            }
+            if let Some(pass) = &passes.flush {
+                flush(converter.level, pass.rows.as_slice(), end.base, dst.byte_of(0), pass.run);
+            }
+        }
+    }
+
+    fn passes(&self, extents: &[usize; MAX_LOOPS], starts_byte: bool) -> Passes {
+        let (cut, ends) = (self.cut, self.ends);
+        let [src_unit, dst_unit] = self.converter.units();
+        let between = ends.between as isize;
+        let loops = |strides: &dyn Fn(usize) -> [isize; 2]| {
+            let mut loops = Loops::default();
+            for i in (0..self.loops.len()).filter(|&i| extents[i] > 1) {
+                let [src_stride, dst_stride] = strides(i);
+                loops.push(Loop { extent: extents[i], src_stride, dst_stride });
+            }
+            loops
+        };
+        let (src, dst) = (|i: usize| self.loops[i].src_stride, |i: usize| self.loops[i].dst_stride);
+        let flush = self.flush(loops(&|i| [cut.dst_order[i] * dst_unit, dst(i)]), starts_byte);
+        let end = |i: usize| if flush.is_some() { cut.dst_order[i] * dst_unit } else { dst(i) };
+        let first = |i: usize| cut.src_order[i] * between;
+        if ends.is_all {
+            let pass = Pass::new(loops(&|i| [src(i), end(i)]), [src_unit, dst_unit]);
+            return Passes { first: Some(pass), permutation: None, last: None, flush };
+        }
+        let permuted = |i: usize| if ends.last.is_some() { cut.dst_order[i] * between } else { end(i) };
+        let read = |i: usize| if ends.first.is_some() { first(i) } else { src(i) };
+        Passes {
+            first: ends.first.map(|_| Pass::new(loops(&|i| [src(i), first(i)]), [src_unit, between])),
+            permutation: Some(Permutation::new(loops(&|i| [read(i), permuted(i)]), ends.between)),
+            last: ends.last.map(|_| Pass::new(loops(&|i| [permuted(i), end(i)]), [between, dst_unit])),
+            flush,
+        }
+    }
+
+    /// The pass that streams, its runs in bytes; none where runs share bytes with what is beside them.
+    fn flush(&self, loops: Loops, starts_byte: bool) -> Option<Pass> {
+        let Converter { dst, level, stream, ref conversion, .. } = *self.converter;
+        if !stream || !streams(level) {
+            return None;
+        }
+        let SlotWidth::Bits(bits) = dst else {
+            let unit = conversion.dst_bytes();
+            let pass = Pass::new(loops, [unit as isize; 2]);
+            return Some(Pass { run: pass.run * unit, ..pass });
+        };
+        let per_byte = 8 / bits as usize;
+        let pass = Pass::new(loops, [1, 1]);
+        let rows = pass.rows.as_slice();
+        let whole = |stride: isize| stride % per_byte as isize == 0;
+        let fits =
+            starts_byte && pass.run.is_multiple_of(per_byte) && rows.iter().all(|l| whole(l.dst_stride));
+        let in_bytes = |l: &Loop| Loop {
+            src_stride: l.src_stride / per_byte as isize,
+            dst_stride: l.dst_stride / per_byte as isize,
+            ..*l
+        };
+        let mut bytes = Loops::default();
+        rows.iter().for_each(|l| bytes.push(in_bytes(l)));
+        fits.then_some(Pass { run: pass.run / per_byte, rows: bytes })
+    }
+}

@@ -1,0 +1,199 @@
+//! Rows of elements that are contiguous on both sides, through a conversion.
+
+use core::mem::MaybeUninit;
+
+use super::hop::apply;
+use super::pack::{pack, unpack, unpack_exactly};
+use super::program::Conversion;
+use crate::level::Level;
+use crate::slots::{Bits, SlotWidth};
+
+/// Elements between two hops: what stands there stays in the first-level cache.
+pub(super) const STEP: usize = 256;
+
+/// Bytes of the widest element, and room for slots of a byte before the first.
+#[repr(align(64))]
+struct Between(#[allow(dead_code)] [u8; STEP * 16 + 64]);
+
+/// What stands between hops, and between them and what is done besides.
+pub(super) struct Room([MaybeUninit<Between>; 4]);
+
+impl Room {
+    #[inline(always)]
+    pub(super) fn new() -> Room {
+        Room([const { MaybeUninit::uninit() }; 4])
+    }
+
+    /// Two places that hops take in turn.
+    #[inline(always)]
+    pub(super) fn hops(&mut self) -> [*mut u8; 2] {
+        [self.0[0].as_mut_ptr().cast(), self.0[1].as_mut_ptr().cast()]
+    }
+
+    /// Two more.
+    #[inline(always)]
+    pub(super) fn others(&mut self) -> [*mut u8; 2] {
+        [self.0[2].as_mut_ptr().cast(), self.0[3].as_mut_ptr().cast()]
+    }
+}
+
+/// Where rows lie on one side: in bytes, or in slots from the pointer on where slots share bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The slots that share bytes, if they do.
+    pub(super) bits: Option<Bits>,
+    /// Byte 0, or the byte of slot 0.
+    pub(super) base: *mut u8,
+    /// The first element.
+    pub(super) first: isize,
+    /// From row to row.
+    pub(super) pitch: isize,
+}
+
+impl Place {
+    /// A place in a slice with slots of a width; the first row and the pitch are to be set.
+    pub(super) fn new(base: *mut u8, width: SlotWidth, first: isize) -> Place {
+        let bits = match width {
+            SlotWidth::Bits(bits) => Some(bits),
+            SlotWidth::Bytes(_) => None,
+        };
+        Place { bits, base, first, pitch: 0 }
+    }
+
+    #[inline(always)]
+    pub(super) fn at(self, steps: isize) -> Place {
+        Place { first: self.first + steps, ..self }
+    }
+
+    /// The byte of an element, where slots have whole bytes.
+    #[inline(always)]
+    pub(super) fn byte(self, first: isize) -> *mut u8 {
+        self.base.wrapping_offset(first)
+    }
+
+    /// The byte so many bytes, or slots, from the first element on; slots that share a byte are all behind it.
+    pub(super) fn byte_of(self, steps: isize) -> *mut u8 {
+        let per_byte = self.bits.map_or(1, |bits| 8 / bits as isize);
+        self.byte((self.first + steps).div_euclid(per_byte))
+    }
+}
+
+/// Takes `rows` rows of `count` elements through a conversion.
+#[derive(Clone, Copy)]
+pub(super) struct ConvertRows<'a> {
+    pub(super) conversion: &'a Conversion,
+    pub(super) src: Place,
+    pub(super) dst: Place,
+    pub(super) rows: usize,
+    pub(super) count: usize,
+    pub(super) factor: f32,
+    pub(super) form: Form,
+    /// How far ahead of its reads a row asks for lines, in bytes; 0 where the source is in the cache.
+    pub(super) ahead: usize,
+}
+
+/// What rows are besides rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// Nothing.
+    Plain,
+    /// Written past the cache: rows are whole lines.
+    Lines,
+    /// Each row of the destination is a few of the source, element by element in turn, `step` from one to the next. Where
+    /// streamed, rows are whole lines.
+    Zip { ways: usize, step: isize, stream: bool },
+    /// The reverse.
+    Unzip { ways: usize, step: isize, stream: bool },
+}
+
+impl ConvertRows<'_> {
+    /// # Safety
+    /// Every element of every row must be readable at the source and writable at the destination, without overlap; the
+    /// level must be there. At other forms than plain ones the level must have lanes.
+    #[allow(unused_variables)] // portable targets have no levels
+    pub(super) unsafe fn at_level(self, level: Level) {
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        use crate::lanes::Lanes;
+        #[cfg(target_arch = "x86_64")]
+        {
+            use pulp::x86::{V3, V4};
+            if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
+                // SAFETY: the caller's promise.
+                return unsafe { Lanes::vectorize(lanes, self) };
+            }
+            if let (true, Some(lanes)) = (level >= Level::Avx2, V3::try_new()) {
+                // SAFETY: the caller's promise.
+                return unsafe { Lanes::vectorize(lanes, self) };
+            }
+        }
+        #[cfg(target_arch = "aarch64")]
+        if let (true, Some(lanes)) = (level >= Level::Neon, pulp::aarch64::Neon::try_new()) {
+            // SAFETY: the caller's promise.
+            return unsafe { Lanes::vectorize(lanes, self) };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.portable() }
+    }
+
+    /// Plain rows, without a level.
+    ///
+    /// # Safety
+    /// As [`ConvertRows::at_level`].
+    unsafe fn portable(self) {
+        let mut room = Room::new();
+        for row in 0..self.rows as isize {
+            let (src, dst) = (self.src.at(row * self.src.pitch), self.dst.at(row * self.dst.pitch));
+            for done in (0..self.count).step_by(STEP) {
+                // SAFETY: a part of the row.
+                unsafe { self.part((src, done), (dst, done), STEP.min(self.count - done), room.hops()) };
+            }
+        }
+    }
+
+    /// Elements from the given ones on, counted from the first, through the hops.
+    ///
+    /// # Safety
+    /// As [`ConvertRows::at_level`] for `count` elements, at most [`STEP`]; `room` must have two places for as many of the
+    /// widest elements.
+    #[inline(always)]
+    pub(super) unsafe fn part(
+        &self,
+        (src, src_at): (Place, usize),
+        (dst, dst_at): (Place, usize),
+        count: usize,
+        room: [*mut u8; 2],
+    ) {
+        let conversion = self.conversion;
+        let to = dst.byte(dst.first + (dst_at * conversion.dst_bytes()) as isize);
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let (Some(bits), None, true) = (src.bits, dst.bits, conversion.is_identity()) {
+                return unpack_exactly(bits, src.base, (src.first + src_at as isize) as usize, to, count);
+            }
+            let mut turn = 0;
+            let mut from: *const u8 = match src.bits {
+                Some(bits) => {
+                    let first = (src.first + src_at as isize) as usize;
+                    let before = unpack(bits, src.base, first, room[0], count);
+                    turn = 1;
+                    room[0].add(before)
+                }
+                None => src.byte(src.first + (src_at * conversion.src_bytes()) as isize),
+            };
+            let mut hops = conversion.hops().peekable();
+            if hops.peek().is_none() && dst.bits.is_none() {
+                core::ptr::copy_nonoverlapping(from, to, count * conversion.dst_bytes());
+            }
+            while let Some(hop) = hops.next() {
+                let ends_here = hops.peek().is_none() && dst.bits.is_none();
+                let next = if ends_here { to } else { room[turn] };
+                apply(hop, from, next, count * conversion.parts(), self.factor);
+                turn ^= 1;
+                from = next;
+            }
+            if let Some(bits) = dst.bits {
+                pack(bits, from, dst.base, (dst.first + dst_at as isize) as usize, count);
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! How a nest is cut into tiles, and how the passes of a tile go.
+//!
+//! A *tile* takes a chunk of every loop, so that what it reads and what it writes are both long runs, and stays in the
+//! first-level cache between its passes.
+
+use crate::lanes::LINE;
+use crate::mover::Family;
+use crate::nest::Loop;
+use crate::tuning::{CONVERT_BYTES, CONVERT_REACHES};
+
+/// Steps of a loop that a tile takes where nothing is contiguous.
+const LOOSE: usize = 64;
+
+/// Loops that a nest may have here; of deeper ones the outermost are walked outside.
+pub(super) const MAX_LOOPS: usize = 12;
+
+/// Some loops, without a heap.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Loops {
+    loops: [Loop; MAX_LOOPS],
+    len: usize,
+}
+
+impl Loops {
+    pub(super) fn push(&mut self, l: Loop) {
+        self.loops[self.len] = l;
+        self.len += 1;
+    }
+
+    pub(super) fn sort_by_key<K: Ord>(&mut self, key: impl Fn(&Loop) -> K) {
+        self.loops[..self.len].sort_by_key(key);
+    }
+
+    fn remove(&mut self, position: usize) -> Loop {
+        self.loops[position..self.len].rotate_left(1);
+        self.len -= 1;
+        self.loops[self.len]
+    }
+
+    pub(super) fn as_slice(&self) -> &[Loop] {
+        &self.loops[..self.len]
+    }
+
+    /// Joins neighbours that continue one another; the slowest destination comes first.
+    fn join(mut self) -> Loops {
+        self.loops[..self.len].sort_unstable_by_key(|l| std::cmp::Reverse(l.dst_stride.unsigned_abs()));
+        let mut joined = Loops::default();
+        for &inner in self.as_slice() {
+            let steps = inner.extent as isize;
+            match joined.loops[..joined.len].last_mut() {
+                Some(outer)
+                    if outer.src_stride == inner.src_stride * steps
+                        && outer.dst_stride == inner.dst_stride * steps =>
+                {
+                    *outer = Loop { extent: outer.extent * inner.extent, ..inner };
+                }
+                _ => joined.push(inner),
+            }
+        }
+        joined
+    }
+}
+
+/// One pass over a tile by rows: elements that are contiguous on both sides, and the loops over the rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pass {
+    pub(super) run: usize,
+    pub(super) rows: Loops,
+}
+
+impl Pass {
+    /// Takes the loops that go on from one another with an element's width, off the others.
+    pub(super) fn new(mut rows: Loops, [src_unit, dst_unit]: [isize; 2]) -> Pass {
+        let mut run = 1;
+        let continues = |run: usize| {
+            move |l: &Loop| l.src_stride == src_unit * run as isize && l.dst_stride == dst_unit * run as isize
+        };
+        while let Some(position) = rows.as_slice().iter().position(continues(run)) {
+            run *= rows.remove(position).extent;
+        }
+        Pass { run, rows }
+    }
+}
+
+/// A pass that permutes, and the family of kernels for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Permutation {
+    pub(super) family: Family,
+    pub(super) loops: Loops,
+}
+
+impl Permutation {
+    /// For elements of `bytes` bytes.
+    pub(super) fn new(loops: Loops, bytes: usize) -> Permutation {
+        let mut loops = loops.join();
+        let unit = bytes as isize;
+        let src = loops.as_slice().iter().position(|l| l.src_stride == unit);
+        let dst = loops.as_slice().iter().position(|l| l.dst_stride == unit);
+        let family = match (src, dst) {
+            (Some(src), Some(dst)) if src != dst => {
+                let (along, across) = (loops.as_slice()[src], loops.as_slice()[dst]);
+                let (inner, family) = family(along, across, unit);
+                loops.remove(src.max(dst));
+                loops.remove(src.min(dst));
+                inner.into_iter().for_each(|l| loops.push(l));
+                family
+            }
+            (Some(_), Some(_)) => Family::Rows,
+            _ => Family::Strided,
+        };
+        Permutation { family, loops }
+    }
+}
+
+/// The two innermost loops in the order that their family wants: `along` is contiguous in the source, `across` in the
+/// destination.
+fn family(along: Loop, across: Loop, unit: isize) -> ([Loop; 2], Family) {
+    let lane = 16 / unit.unsigned_abs();
+    let few = |l: Loop| (2..=8).contains(&l.extent);
+    if few(across) && along.dst_stride == unit * across.extent as isize {
+        ([along, across], Family::Interleave)
+    } else if few(along) && across.src_stride == unit * along.extent as isize {
+        ([along, across], Family::Deinterleave)
+    } else if along.extent >= lane && across.extent >= lane {
+        ([along, across], Family::Transpose)
+    } else {
+        ([along, across], Family::Strided)
+    }
+}
+
+/// How a nest is cut, and how elements lie between the passes: in the order of the source, and of the destination.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    /// Steps of each loop that a tile takes.
+    pub(super) chunks: [usize; MAX_LOOPS],
+    /// Strides in elements, where what is contiguous in the source stays so.
+    pub(super) src_order: [isize; MAX_LOOPS],
+    /// The same for the destination.
+    pub(super) dst_order: [isize; MAX_LOOPS],
+    /// Elements of a run of the source, and of the destination.
+    pub(super) runs: [usize; 2],
+    /// Elements that a buffer must have room for.
+    pub(super) room: usize,
+}
+
+/// The loops that continue one another on a side, from the fastest on, as far as a tile goes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chain {
+    members: [usize; MAX_LOOPS],
+    len: usize,
+    /// Steps of each member.
+    steps: [usize; MAX_LOOPS],
+}
+
+impl Chain {
+    fn new(loops: &[Loop], stride: fn(&Loop) -> isize, unit: isize, wanted: usize) -> Chain {
+        let mut chain = Chain::default();
+        let mut elements = 1;
+        while elements < wanted {
+            let next = |l: &Loop| stride(l) == unit * elements as isize && l.extent > 1;
+            let Some(position) = loops.iter().position(next) else { break };
+            let extent = loops[position].extent;
+            chain.members[chain.len] = position;
+            chain.steps[chain.len] = extent.min(wanted.div_ceil(elements));
+            chain.len += 1;
+            elements *= chain.steps[chain.len - 1];
+            if chain.steps[chain.len - 1] < extent {
+                break;
+            }
+        }
+        chain
+    }
+
+    fn members(&self) -> &[usize] {
+        &self.members[..self.len]
+    }
+}
+
+impl Cut {
+    /// The longest runs on both sides whose tile is small enough.
+    pub(super) fn new(loops: &[Loop], units: [isize; 2], bits: [usize; 2]) -> Cut {
+        let bytes = bits.into_iter().min().unwrap_or(8).div_ceil(8);
+        let mut cut = Cut::with_runs(loops, units, [1, 1]);
+        for &(src, dst) in &CONVERT_REACHES {
+            cut = Cut::with_runs(loops, units, [8 * src / bits[0], 8 * dst / bits[1]]);
+            if cut.elements() * bytes <= CONVERT_BYTES {
+                break;
+            }
+        }
+        cut
+    }
+
+    /// Runs of at least so many elements in the source and in the destination, as far as loops go on.
+    fn with_runs(loops: &[Loop], units: [isize; 2], wanted: [usize; 2]) -> Cut {
+        let chains = [
+            Chain::new(loops, |l| l.src_stride, units[0], wanted[0]),
+            Chain::new(loops, |l| l.dst_stride, units[1], wanted[1]),
+        ];
+        let mut chunks = [1; MAX_LOOPS];
+        for chain in &chains {
+            for (&member, &steps) in chain.members().iter().zip(&chain.steps) {
+                chunks[member] = chunks[member].max(steps);
+            }
+        }
+        // A side without runs has its fastest steps together all the same.
+        for (chain, stride) in chains.iter().zip([|l: &Loop| l.src_stride, |l: &Loop| l.dst_stride]) {
+            let fastest = (0..loops.len()).min_by_key(|&i| stride(&loops[i]).unsigned_abs());
+            if let (Some(fastest), []) = (fastest, chain.members()) {
+                chunks[fastest] = chunks[fastest].max(loops[fastest].extent.min(LOOSE));
+            }
+        }
+        let by_src = |l: &Loop| l.src_stride.unsigned_abs();
+        let by_dst = |l: &Loop| l.dst_stride.unsigned_abs();
+        let (src_order, src_room) = order(loops, &chunks, &chains[0], by_src);
+        let (dst_order, dst_room) = order(loops, &chunks, &chains[1], by_dst);
+        let runs = chains.map(|chain| chain.members().iter().map(|&i| chunks[i]).product());
+        Cut { chunks, src_order, dst_order, runs, room: src_room.max(dst_room) }
+    }
+
+    fn elements(&self) -> usize {
+        self.chunks.iter().product()
+    }
+}
+
+/// Strides of a tile's elements, those of a chain without gaps, and the elements that they span.
+fn order(
+    loops: &[Loop],
+    chunks: &[usize; MAX_LOOPS],
+    chain: &Chain,
+    speed: impl Fn(&Loop) -> usize,
+) -> ([isize; MAX_LOOPS], usize) {
+    let mut strides = [0; MAX_LOOPS];
+    let mut span = 1;
+    for &member in chain.members() {
+        strides[member] = span as isize;
+        span *= chunks[member];
+    }
+    if span < loops.iter().enumerate().map(|(i, _)| chunks[i]).product() {
+        // Rows start lines, whatever the width of an element.
+        span = span.next_multiple_of(LINE);
+    }
+    let mut others: [usize; MAX_LOOPS] = core::array::from_fn(|i| i);
+    let others = &mut others[..loops.len()];
+    others.sort_unstable_by_key(|&i| speed(&loops[i]));
+    for &i in others.iter().filter(|i| !chain.members().contains(i) && chunks[**i] > 1) {
+        strides[i] = span as isize;
+        span *= chunks[i];
+    }
+    (strides, span)
+}

@@ -1,0 +1,91 @@
+//! Nests that a form of rows fits: a few rows that become one stream, one stream that becomes a few rows, and rows of
+//! whole lines.
+
+use super::converter::Converter;
+use super::flush::streams;
+use super::forms::{BLOCK, has_body};
+use super::rows::{Form, Place};
+use super::tile::{Loops, Pass};
+use crate::lanes::LINE;
+use crate::level::Level;
+use crate::nest::Loop;
+
+/// A nest as a pass over rows of a form.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Woven {
+    pub(super) pass: Pass,
+    pub(super) form: Form,
+}
+
+/// The nest in a form, where one fits it.
+pub(super) fn woven(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
+    if converter.level == Level::Scalar || !converter.level.is_available() {
+        return None;
+    }
+    zipped(converter, loops, dst)
+        .or_else(|| unzipped(converter, loops, dst))
+        .or_else(|| lines(converter, loops, dst))
+}
+
+fn zipped(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
+    let [src_unit, dst_unit] = converter.units();
+    let across = loops.as_slice().iter().position(|l| l.dst_stride == dst_unit)?;
+    let Loop { extent: ways, src_stride: step, .. } = loops.as_slice()[across];
+    let runs_along = |l: &Loop| l.src_stride == src_unit && l.dst_stride == dst_unit * ways as isize;
+    let along = loops.as_slice().iter().position(runs_along)?;
+    let bytes = if dst.bits.is_some() { 1 } else { converter.conversion.dst_bytes() };
+    let pass = without(loops, along, across);
+    let fits = pass.run >= BLOCK && has_body(bytes, ways) && converter.conversion.dst_bytes() == bytes;
+    let stream = converter.stream && starts_lines(converter, pass.rows.as_slice(), dst);
+    fits.then_some(Woven { pass, form: Form::Zip { ways, step, stream } })
+}
+
+fn unzipped(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
+    let [src_unit, dst_unit] = converter.units();
+    let across = loops.as_slice().iter().position(|l| l.src_stride == src_unit)?;
+    let Loop { extent: ways, dst_stride: step, .. } = loops.as_slice()[across];
+    let runs_along = |l: &Loop| l.dst_stride == dst_unit && l.src_stride == src_unit * ways as isize;
+    let along = loops.as_slice().iter().position(runs_along)?;
+    let pass = without(loops, along, across);
+    let bytes = converter.conversion.src_bytes();
+    let fits = pass.run >= BLOCK && has_body(bytes, ways) && dst.bits.is_none();
+    let rows = pass.rows.as_slice().iter().copied().chain([loops.as_slice()[across]]);
+    let mut all = Loops::default();
+    rows.for_each(|l| all.push(l));
+    let stream = converter.stream && starts_lines(converter, all.as_slice(), dst);
+    fits.then_some(Woven { pass, form: Form::Unzip { ways, step, stream } })
+}
+
+fn lines(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
+    let pass = Pass::new(*loops, converter.units());
+    let whole = pass.run >= BLOCK && (pass.run * converter.conversion.dst_bytes()).is_multiple_of(LINE);
+    let fits = converter.stream && whole && starts_lines(converter, pass.rows.as_slice(), dst);
+    let pass = Pass { rows: tile_by_tile(pass.rows), ..pass };
+    fits.then_some(Woven { pass, form: Form::Lines })
+}
+
+/// The pass over what is left of a nest without two of its loops, of which one is a row.
+fn without(loops: &Loops, along: usize, across: usize) -> Pass {
+    let others = (0..loops.as_slice().len()).filter(|&i| i != along && i != across);
+    let mut rows = Loops::default();
+    others.for_each(|i| rows.push(loops.as_slice()[i]));
+    Pass { run: loops.as_slice()[along].extent, rows: tile_by_tile(rows) }
+}
+
+/// Of two loops that are as fast on one side each, the one that stays nearer goes outside.
+fn tile_by_tile(mut rows: Loops) -> Loops {
+    rows.sort_by_key(|l| {
+        let (src, dst) = (l.src_stride.unsigned_abs(), l.dst_stride.unsigned_abs());
+        (std::cmp::Reverse(src.min(dst)), src.max(dst))
+    });
+    rows
+}
+
+/// True where rows start lines that the level can write past the cache.
+fn starts_lines(converter: &Converter, rows: &[Loop], dst: Place) -> bool {
+    let whole = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(LINE);
+    streams(converter.level)
+        && dst.bits.is_none()
+        && dst.byte_of(0).addr().is_multiple_of(LINE)
+        && rows.iter().all(whole)
+}

@@ -1,0 +1,134 @@
+//! Conversions at every level against the portable one, under nests of every kind, between sentinels.
+
+use relayout_kernels::{
+    Bits, Conversion, Converter, FloatFormat, Level, Loop, Nest, Number, Rules, SlotWidth, Specials,
+};
+
+const BF16: FloatFormat =
+    FloatFormat { exponent_bits: 8, mantissa_bits: 7, bias: 127, specials: Specials::Ieee };
+const F8: FloatFormat =
+    FloatFormat { exponent_bits: 4, mantissa_bits: 3, bias: 7, specials: Specials::NanOnly };
+const S8: Number = Number::Integer { bits: 8, signed: true };
+const S4: Number = Number::Integer { bits: 4, signed: true };
+
+/// What is converted: conversion, and slots of either side.
+fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
+    use SlotWidth::{Bits as Packed, Bytes};
+    let of = |from, to| Conversion::new(from, to, Rules::default()).expect("a defined conversion");
+    let (f32, bf16, f8) = (Number::Float(FloatFormat::F32), Number::Float(BF16), Number::Float(F8));
+    vec![
+        (of(f32, bf16), Bytes(4), Bytes(2)),
+        (of(bf16, f32), Bytes(2), Bytes(4)),
+        (of(f32, f8), Bytes(4), Bytes(1)),
+        (of(f8, bf16), Bytes(1), Bytes(2)),
+        (of(S8, Number::Float(FloatFormat::F64)), Bytes(1), Bytes(8)),
+        (of(f32, S4), Bytes(4), Packed(Bits::Four)),
+        (of(S4, f32), Packed(Bits::Four), Bytes(4)),
+        (Conversion::identity(1), Bytes(1), Packed(Bits::Four)),
+        (Conversion::identity(1), Packed(Bits::Four), Bytes(1)),
+        (Conversion::identity(1), Packed(Bits::Two), Packed(Bits::Two)),
+        (Conversion::identity(1), Bytes(1), Packed(Bits::One)),
+    ]
+}
+
+/// Extents, and places of the loops in the order of either side, the fastest last; `ways` of the last but one loop take turns.
+fn orders() -> Vec<([usize; 3], [usize; 3], [usize; 3])> {
+    vec![
+        ([3, 5, 200], [0, 1, 2], [0, 1, 2]),
+        ([3, 2, 128], [0, 1, 2], [0, 2, 1]),
+        ([3, 2, 128], [0, 2, 1], [0, 1, 2]),
+        ([2, 4, 100], [0, 1, 2], [0, 2, 1]),
+        ([2, 8, 64], [0, 2, 1], [0, 1, 2]),
+        ([2, 8, 91], [0, 1, 2], [0, 2, 1]),
+        ([2, 70, 67], [0, 1, 2], [0, 2, 1]),
+        ([40, 3, 37], [0, 1, 2], [2, 1, 0]),
+    ]
+}
+
+fn unit(width: SlotWidth) -> isize {
+    match width {
+        SlotWidth::Bytes(bytes) => bytes as isize,
+        SlotWidth::Bits(_) => 1,
+    }
+}
+
+/// Strides of the loops, dense in an order but for a gap behind each step of the slowest.
+fn strides(extents: [usize; 3], order: [usize; 3], unit: isize, gap: isize) -> [isize; 3] {
+    let mut strides = [0; 3];
+    let mut span = unit;
+    for (place, &loop_of) in order.iter().enumerate().rev() {
+        if place == 0 {
+            span += gap * unit;
+        }
+        strides[loop_of] = span;
+        span *= extents[loop_of] as isize;
+    }
+    strides
+}
+
+fn run(
+    converter: &Converter,
+    src: &[u8],
+    first: isize,
+    loops: &[Loop],
+    bytes: usize,
+    start: usize,
+) -> Vec<u8> {
+    let mut dst = vec![0xa5; bytes + 128];
+    let nest = Nest { src_offset: first, dst_offset: first, loops };
+    converter.run(src, &mut dst[start..start + bytes], nest).expect("a nest inside its slices");
+    dst
+}
+
+#[test]
+fn every_level_does_as_the_portable_one() {
+    let src: Vec<u8> = (0..1u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    for (conversion, from, to) in conversions() {
+        for (extents, src_order, dst_order) in orders() {
+            for gap in [0, 1, 64] {
+                let src_strides = strides(extents, src_order, unit(from), gap);
+                let dst_strides = strides(extents, dst_order, unit(to), gap);
+                let loops: Vec<Loop> = (0..3)
+                    .map(|i| Loop {
+                        extent: extents[i],
+                        src_stride: src_strides[i],
+                        dst_stride: dst_strides[i],
+                    })
+                    .collect();
+                let reach: isize = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum();
+                let bytes = reach as usize + 32;
+                for (level, stream, first, start) in Level::ALL.into_iter().flat_map(|level| {
+                    [(level, false, 0, 64), (level, true, 0, 64), (level, true, 3, 5), (level, false, 1, 63)]
+                }) {
+                    let converter = Converter { conversion, src: from, dst: to, factor: 1.0, level, stream };
+                    let found = run(&converter, &src, first, &loops, bytes, start);
+                    let portable = Converter { level: Level::Scalar, stream: false, ..converter };
+                    let wanted = run(&portable, &src, first, &loops, bytes, start);
+                    assert!(found == wanted, "{converter:?} {loops:?} from {first} at {start}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nests_that_leave_their_slices_are_refused() {
+    let converter = Converter {
+        conversion: Conversion::identity(1),
+        src: SlotWidth::Bytes(1),
+        dst: SlotWidth::Bits(Bits::Four),
+        factor: 1.0,
+        level: Level::detect(),
+        stream: false,
+    };
+    let loops = [Loop { extent: 9, src_stride: 1, dst_stride: 1 }];
+    let nest = Nest { src_offset: 0, dst_offset: 0, loops: &loops };
+    let mut dst = [7; 4];
+    assert!(
+        converter.run(&[1; 9], &mut dst, nest).is_err() && converter.run(&[1; 8], &mut [7; 5], nest).is_err()
+    );
+    assert_eq!(dst, [7; 4]);
+    let mut odd = [0xa5; 5];
+    converter.run(&[1; 9], &mut odd, nest).unwrap();
+    assert_eq!(odd, [0x11, 0x11, 0x11, 0x11, 0xa1]); // the slot behind the last one stays
+}
