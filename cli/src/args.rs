@@ -62,6 +62,12 @@ pub(crate) struct ConvertArguments {
     /// What raw output holds between the elements: zero or fill=VALUE
     #[arg(long, value_name = "PADDING", requires = "from")]
     pub(crate) padding: Option<String>,
+    /// Numbers that are too large for the element type of --to become its nearest one
+    #[arg(long, requires = "from")]
+    pub(crate) saturate: bool,
+    /// Multiplies every element, in f32, before it becomes of the float type of --to
+    #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, requires = "from")]
+    pub(crate) scale: Option<f32>,
     /// Use at most so many threads
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
@@ -121,7 +127,7 @@ pub(crate) struct BenchArguments {
     /// Sources and destinations: shapes two by two, or lines 'SRC -> DST'
     #[arg(value_name = "SRC DST", required_unless_present = "suite")]
     pub(crate) pairs: Vec<String>,
-    /// A suite of cases: tile, transpose2d, nchw, attention, ttc57, small, cache, or all; may be given again
+    /// A suite of cases: tile, transpose2d, nchw, attention, ttc57, small, cache, convert, pack, or all; may be given again
     #[arg(long, value_name = "NAME")]
     pub(crate) suite: Vec<String>,
     /// Threads; several numbers give several lines

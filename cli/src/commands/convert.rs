@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
-use relayout::{Padding, Plan, Shape, value};
+use relayout::{Narrowing, Overflow, Padding, Plan, Shape, value};
 
 use super::{parse_shape, plan_builder};
 use crate::args::ConvertArguments;
@@ -74,6 +74,7 @@ fn ends(src: &Shape, dst: &Shape, arguments: &ConvertArguments) -> Result<Ends> 
     if let Some(padding) = &arguments.padding {
         builder = builder.padding(parse_padding(padding, dst).context("--padding")?);
     }
+    builder = builder.conversion(conversion(arguments));
     // A dense array just begins later; only with strides may elements lie before index 0.
     let mut src_start = arguments.src_offset.unwrap_or(0);
     if let Some(strides) = &arguments.src_strides {
@@ -93,6 +94,18 @@ fn ends(src: &Shape, dst: &Shape, arguments: &ConvertArguments) -> Result<Ends> 
     let src_end =
         src_start.checked_add(plan.src_byte_size()).context("--src-offset: the end overflows 64 bits")?;
     Ok(Ends { plan, dst_start, src: src_start..src_end, src_may_be_longer: arguments.src_strides.is_some() })
+}
+
+/// How elements become elements of another type.
+fn conversion(arguments: &ConvertArguments) -> relayout::Conversion {
+    let mut conversion = relayout::Conversion::new();
+    if arguments.saturate {
+        conversion = conversion.with_overflow(Overflow::Saturate).with_narrowing(Narrowing::Saturate);
+    }
+    match arguments.scale {
+        Some(factor) => conversion.with_scale(factor),
+        None => conversion,
+    }
 }
 
 /// The part of the input that the plan reads, where the input has the right size.
