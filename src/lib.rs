@@ -190,7 +190,7 @@ pub use convert::{Conversion, Narrowing, Overflow};
 pub use dimension::axis_name;
 pub use element::PrimitiveType;
 pub use error::{LayoutError, ParseError};
-pub use execute::{ExecuteError, OutOfPlan};
+pub use execute::{Chunk, Chunks, ExecuteError, OutOfPlan, Scheduler};
 pub use layout::{Layout, PaddingValue, SplitConfig, Tile, TileDimension};
 pub use memory_space::MemorySpace;
 pub use plan::{BoxExplanation, Explanation, Plan, PlanBuilder, Streaming};

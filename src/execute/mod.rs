@@ -1,21 +1,26 @@
 //! Running a plan: boxes to kernels.
 
+mod chunks;
+mod cuts;
 mod ef57;
+mod ends;
 mod parallel;
 mod parts;
 mod restrict;
 mod run;
+mod scheduler;
 mod tables;
 mod typed;
 mod uninit;
 
-use relayout_kernels::{BufferError, OutOfBounds, Panel, stream_threshold};
+use relayout_kernels::{BufferError, OutOfBounds, stream_threshold};
 use thiserror::Error;
 
-use crate::End;
+pub use chunks::{Chunk, Chunks};
+pub use scheduler::Scheduler;
+
 use crate::plan::{BufferLength, Plan, Streaming};
-use parts::{Grid, Parts};
-use run::Target;
+use crate::{End, Fingerprint};
 
 /// Why a plan could not be executed.
 ///
@@ -56,6 +61,14 @@ pub enum ExecuteError {
         /// Bytes of a number that came.
         found: usize,
     },
+    /// A chunk of another plan.
+    #[error("the chunk belongs to the plan {found}, expected {expected}")]
+    ForeignChunk {
+        /// The fingerprint of the plan that was to run it.
+        expected: Fingerprint,
+        /// The fingerprint of the plan that made it.
+        found: Fingerprint,
+    },
     /// There is no buffer to execute into; from [`AlignedBuffer::written_by`](crate::AlignedBuffer::written_by).
     #[error(transparent)]
     Buffer(#[from] BufferError),
@@ -75,15 +88,6 @@ impl From<OutOfBounds> for ExecuteError {
     }
 }
 
-/// Below this many bytes, both buffers together, the caller's thread alone is faster than waking others.
-const PARALLEL_BYTES: usize = 512 * 1024;
-
-/// No part is smaller than this, in bytes: handing one over costs some microseconds.
-const LEAST_PART: usize = 256 * 1024;
-
-/// Nor than this where it is streamed: a kernel that carries the ends of lines has more to begin and to end.
-const LEAST_STREAMED: usize = 1024 * 1024;
-
 impl Plan {
     /// Moves every element from `src` to `dst`.
     ///
@@ -100,21 +104,7 @@ impl Plan {
     /// [`max_threads`](crate::PlanBuilder::max_threads) lets them. Nothing is allocated in proportion to the data: at most
     /// some 512 KiB a thread.
     pub fn execute(&self, src: &[u8], dst: &mut [u8]) -> Result<(), ExecuteError> {
-        check_length(End::Source, self.src_len, src.len())?;
-        check_length(End::Destination, self.dst_len, dst.len())?;
-        let stream = self.streams();
-        let threads = self.threads();
-        if threads == 1 {
-            return self.run_whole(src, dst, stream);
-        }
-        let least = if stream { LEAST_STREAMED } else { LEAST_PART };
-        match Grid::new(self, dst.len()).parts_for(threads, least) {
-            None => self.run_whole(src, dst, stream),
-            Some(Parts { period, cuts }) => {
-                let panels = Panel::split(dst, period, &cuts);
-                parallel::for_each(panels, threads, |panel| self.run_panel(src, panel, stream))
-            }
-        }
+        self.execute_with(&parallel::CurrentPool, src, dst)
     }
 
     /// True where whole lines go past the cache.
@@ -124,15 +114,6 @@ impl Plan {
             Streaming::Never => false,
             Streaming::Auto => self.src_byte_size() + self.dst_byte_size() > stream_threshold(),
         }
-    }
-
-    /// Threads that are worth using.
-    fn threads(&self) -> usize {
-        let small = self.src_byte_size() + self.dst_byte_size() < PARALLEL_BYTES;
-        if self.max_threads == Some(1) || small || self.ef57.is_some() {
-            return 1;
-        }
-        self.max_threads.unwrap_or(usize::MAX).min(parallel::threads())
     }
 }
 

@@ -1,42 +1,27 @@
-//! The one place that knows of threads: ranges of the destination, handed to the current rayon pool.
+//! The one place that knows of rayon: its current pool as a scheduler.
 
-/// Threads of the current pool.
-pub(super) fn threads() -> usize {
-    #[cfg(feature = "rayon")]
-    return rayon::current_num_threads();
-    #[cfg(not(feature = "rayon"))]
-    1
-}
+use super::Scheduler;
 
-/// Runs `work` on every part, on at most `threads` threads, the caller's among them; the first error wins.
-///
-/// Each part is an exclusive piece of the destination, so nothing is shared that is written.
-pub(super) fn for_each<T: Send, E: Send>(
-    parts: Vec<T>,
-    threads: usize,
-    work: impl Fn(T) -> Result<(), E> + Sync,
-) -> Result<(), E> {
-    #[cfg(feature = "rayon")]
-    if threads > 1 {
-        use std::sync::Mutex;
-        use std::sync::PoisonError;
-        let parts = Mutex::new(parts.into_iter());
-        let failure = Mutex::new(None);
-        let drain = || {
-            while let Some(part) = { parts.lock().unwrap_or_else(PoisonError::into_inner).next() } {
-                if let Err(error) = work(part) {
-                    failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                }
-            }
-        };
-        rayon::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(|_| drain());
-            }
-            drain();
-        });
-        return failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err);
+/// The threads of the current rayon pool; without the feature `rayon` the caller's alone.
+pub(super) struct CurrentPool;
+
+impl Scheduler for CurrentPool {
+    fn threads(&self) -> usize {
+        #[cfg(feature = "rayon")]
+        return rayon::current_num_threads();
+        #[cfg(not(feature = "rayon"))]
+        1
     }
-    let _ = threads;
-    parts.into_iter().try_for_each(work)
+
+    fn parallel_for(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        #[cfg(feature = "rayon")]
+        rayon::scope(|scope| {
+            for index in 1..count {
+                scope.spawn(move |_| work(index));
+            }
+            work(0);
+        });
+        #[cfg(not(feature = "rayon"))]
+        (0..count).for_each(work);
+    }
 }

@@ -5,7 +5,9 @@ use std::ops::Range;
 use relayout_kernels::Family;
 use smallvec::SmallVec;
 
-use super::restrict::{reach, units, units_per_byte, written};
+use super::cuts::Cuts;
+use super::ends::hull;
+use super::restrict::{dst_span, src_span, src_units_per_byte, units, units_per_byte, written};
 use crate::plan::Plan;
 use crate::plan::digits::Term;
 use crate::plan::step::{Kernel, Step};
@@ -65,9 +67,10 @@ struct Stride {
 impl Grid {
     /// The grid of a plan whose destination has `len` bytes.
     pub(super) fn new(plan: &Plan, len: usize) -> Grid {
-        match &plan.tables {
-            Some(tables) => Grid::of_tables(plan, tables, len),
-            None => Grid::of_boxes(plan, len),
+        match (&plan.tables, &plan.ef57) {
+            (Some(tables), _) => Grid::of_tables(plan, tables, len),
+            (None, Some(_)) => Grid::of_pairs(plan, len),
+            (None, None) => Grid::of_boxes(plan, len),
         }
     }
 
@@ -87,34 +90,35 @@ impl Grid {
         }
     }
 
+    /// Pairs of numbers are placed one by one, anywhere.
+    fn of_pairs(plan: &Plan, len: usize) -> Grid {
+        Grid { written: 0..plan.dst_byte_size(), ..Grid::nothing(len) }
+    }
+
+    fn nothing(len: usize) -> Grid {
+        Grid { len, written: 0..0, origin: 0, strides: SmallVec::new(), outer: 0, element: 1 }
+    }
+
+    /// The grid of a plan's source: `dst` says what a loop advances there, and `written` what is read.
+    pub(super) fn of_source(plan: &Plan) -> Grid {
+        let len = plan.src_byte_size();
+        let read = plan.steps.iter().map(|step| src_span(&step)).fold(None, hull);
+        let mut grid = Grid { written: read.unwrap_or(0..0), ..Grid::nothing(len) };
+        if let Some(largest) = largest(plan, |step| !step.kernel.is_fill()) {
+            grid.origin = src_span(&largest).map_or(0, |span| span.start);
+            grid.strides = strides(&largest)
+                .map(|Stride { extent, src, dst }| Stride { extent, src: dst, dst: src })
+                .collect();
+        }
+        grid
+    }
+
     fn of_boxes(plan: &Plan, len: usize) -> Grid {
-        let span = |step: Step<'_>| {
-            let units = units_per_byte(&step);
-            let start = step.nest.dst_offset.unsigned_abs();
-            start / units..(start + reach(&step).unsigned_abs()).div_ceil(units)
-        };
-        let union = |a: Range<usize>, b: Range<usize>| a.start.min(b.start)..a.end.max(b.end);
-        let mut grid = Grid {
-            len,
-            written: plan.steps.iter().map(span).reduce(union).unwrap_or(0..0),
-            origin: 0,
-            strides: SmallVec::new(),
-            outer: 0,
-            element: 1,
-        };
-        let bytes = |step: &Step<'_>| written(step) / units_per_byte(step);
-        if let Some(largest) = plan.steps.iter().max_by_key(bytes) {
-            let dst_units = units_per_byte(&largest);
-            let src_units = match largest.kernel {
-                Kernel::Convert { src, .. } => units(src),
-                _ => 1,
-            };
-            grid.origin = largest.nest.dst_offset.unsigned_abs() / dst_units;
-            for l in largest.nest.loops {
-                let src = whole_bytes(l.src_stride.unsigned_abs(), src_units);
-                let dst = whole_bytes(l.dst_stride.unsigned_abs(), dst_units);
-                grid.strides.push(Stride { extent: l.extent, src, dst });
-            }
+        let written = plan.steps.iter().map(|step| Some(dst_span(&step))).fold(None, hull);
+        let mut grid = Grid { written: written.unwrap_or(0..0), ..Grid::nothing(len) };
+        if let Some(largest) = largest(plan, |_| true) {
+            grid.origin = dst_span(&largest).start;
+            grid.strides = strides(&largest).collect();
             if let Kernel::Move { family, element_bytes } = largest.kernel {
                 let inner = if family == Family::Rows { 1 } else { 2 };
                 grid.outer = grid.strides.len().saturating_sub(inner);
@@ -176,22 +180,24 @@ impl Grid {
     /// At most so many consecutive pieces of the destination, which share out equally what is written, as far as whole
     /// tiles, rows, pages and lines allow.
     fn pieces(&self, parts: usize) -> Parts {
+        let cuts = self.cuts(parts);
+        Parts { period: self.len, cuts: (1..cuts.parts()).map(|part| cuts.start(part)).collect() }
+    }
+
+    /// At most so many consecutive pieces, as [`Grid::pieces`].
+    pub(super) fn cuts(&self, parts: usize) -> Cuts {
         let part = self.written.len() / parts.max(1);
         let grain = aligned(self.grain(part).dst, part);
-        // Cuts lie where the largest box begins, or whole grains from there.
-        let first = self.origin % grain;
-        let grains = self.written.len() / grain;
-        let before = self.written.start.saturating_sub(first) / grain;
-        let mut cuts: Vec<usize> = Vec::new();
-        for part in 1..parts {
-            // Neither factor is larger than the address space, so that 128 bits hold the product.
-            let place = (grains as u128 * part as u128 / parts as u128) as usize;
-            let cut = first + (before + place) * grain;
-            if cut > cuts.last().copied().unwrap_or(self.written.start) && cut < self.written.end {
-                cuts.push(cut);
-            }
-        }
-        Parts { period: self.len, cuts }
+        Cuts::equal(self.written.clone(), self.origin, grain, parts)
+    }
+
+    /// Consecutive pieces of at most so many bytes, of whole tiles, rows, pages or lines where those are smaller.
+    pub(super) fn cuts_of_bytes(&self, most: usize) -> Cuts {
+        let most = most.max(1);
+        let small = |&grain: &usize| grain <= most;
+        let grains = [aligned(self.grain(most).dst, most), LINE];
+        let grain = grains.into_iter().find(small).unwrap_or(1);
+        Cuts::of_bytes(self.written.clone(), self.origin, grain, most / grain * grain)
     }
 
     /// The largest stride that is a small enough share of a part, else the smallest of all.
@@ -201,6 +207,21 @@ impl Grid {
         let grain = small.max_by_key(|stride| stride.dst).or(positive().min_by_key(|stride| stride.dst));
         grain.unwrap_or(Stride { extent: 1, src: 0, dst: 1 })
     }
+}
+
+/// The box that writes most, of those that count.
+fn largest(plan: &Plan, counts: impl Fn(&Step<'_>) -> bool) -> Option<Step<'_>> {
+    plan.steps.iter().filter(counts).max_by_key(|step| written(step) / units_per_byte(step))
+}
+
+/// The loops of a box.
+fn strides<'a>(step: &Step<'a>) -> impl Iterator<Item = Stride> + use<'a> {
+    let (src_units, dst_units) = (src_units_per_byte(step), units_per_byte(step));
+    step.nest.loops.iter().map(move |l| Stride {
+        extent: l.extent,
+        src: whole_bytes(l.src_stride.unsigned_abs(), src_units),
+        dst: whole_bytes(l.dst_stride.unsigned_abs(), dst_units),
+    })
 }
 
 /// The grain, made a multiple of pages, or else of lines, where it stays a small enough share of a part.

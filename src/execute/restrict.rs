@@ -1,4 +1,4 @@
-//! The part of a box that lies in a range of the destination is a few smaller boxes.
+//! The part of a box that lies in a range of one side is a few smaller boxes.
 
 use std::ops::Range;
 
@@ -17,6 +17,41 @@ fn width(step: &Step<'_>) -> SlotWidth {
     }
 }
 
+/// How wide the source's places are.
+fn src_width(step: &Step<'_>) -> SlotWidth {
+    match step.kernel {
+        Kernel::Convert { src, .. } => src,
+        Kernel::Fill(_) | Kernel::Copy | Kernel::Move { .. } => width(step),
+    }
+}
+
+/// [`units`] of a step's source.
+pub(super) fn src_units_per_byte(step: &Step<'_>) -> usize {
+    units(src_width(step))
+}
+
+/// The bytes of the source between the first and the last that a step reads.
+pub(super) fn src_span(step: &Step<'_>) -> Option<Range<usize>> {
+    let steps = step.nest.loops.iter().map(|l| (l.extent, l.src_stride));
+    (!step.kernel.is_fill()).then(|| span(step.nest.src_offset, steps, src_width(step)))
+}
+
+/// The bytes of the destination between the first and the last that a step writes, parts of bytes counted as whole.
+pub(super) fn dst_span(step: &Step<'_>) -> Range<usize> {
+    span(step.nest.dst_offset, step.nest.loops.iter().map(|l| (l.extent, l.dst_stride)), width(step))
+}
+
+fn span(offset: isize, steps: impl Iterator<Item = (usize, isize)>, width: SlotWidth) -> Range<usize> {
+    let (mut low, mut high) = (offset, offset + units_of(width));
+    for (extent, stride) in steps {
+        let reach = stride * (extent as isize - 1);
+        low += reach.min(0);
+        high += reach.max(0);
+    }
+    // A plan's places are never negative.
+    low.unsigned_abs() / units(width)..high.unsigned_abs().div_ceil(units(width))
+}
+
 /// Units of a side that make a byte: slots where slots share bytes, else bytes.
 pub(super) fn units(width: SlotWidth) -> usize {
     match width {
@@ -32,7 +67,11 @@ pub(super) fn units_per_byte(step: &Step<'_>) -> usize {
 
 /// Units of the destination that an element of a step takes.
 pub(super) fn element_units(step: &Step<'_>) -> isize {
-    match width(step) {
+    units_of(width(step))
+}
+
+fn units_of(width: SlotWidth) -> isize {
+    match width {
         SlotWidth::Bytes(bytes) => bytes as isize,
         SlotWidth::Bits(_) => 1,
     }
@@ -62,37 +101,90 @@ pub(super) fn restrict_rows<E>(
     period: isize,
     visit: &mut impl FnMut(&Step<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let inner = reach_in_row(step, period);
-    let (start, end) = (step.nest.dst_offset, step.nest.dst_offset + inner);
-    if start >= range.end || end <= range.start {
-        return Ok(());
+    let cut = Cut { range, period, element: element_units(step) };
+    cut.nest(step.nest, &mut |nest, straddles| {
+        let part = Step { nest, ..*step };
+        if straddles { visit_bytes(&part, range, visit) } else { visit(&part) }
+    })
+}
+
+/// Calls `visit` with boxes that together are the elements of `step` that begin in `range` of the source, which is in the
+/// units of the step's source.
+pub(super) fn restrict_source<E>(
+    step: &Step<'_>,
+    range: &Range<isize>,
+    visit: &mut impl FnMut(&Step<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    // Where an element begins is one unit, which straddles nothing.
+    let cut = Cut { range, period: isize::MAX, element: 1 };
+    let (mut mirrored, mut back) = (Loops::new(), Loops::new());
+    cut.nest(mirror(step.nest, &mut mirrored), &mut |nest, _| {
+        visit(&Step { nest: mirror(nest, &mut back), ..*step })
+    })
+}
+
+/// The nest with its sides exchanged, walked so that the new destination only ascends.
+fn mirror<'a>(nest: Nest<'_>, loops: &'a mut Loops) -> Nest<'a> {
+    let Nest { mut src_offset, mut dst_offset, .. } = nest;
+    loops.clear();
+    for &Loop { extent, src_stride, dst_stride } in nest.loops {
+        let sign = if src_stride < 0 { -1 } else { 1 };
+        if sign < 0 {
+            let last = extent as isize - 1;
+            src_offset += src_stride * last;
+            dst_offset += dst_stride * last;
+        }
+        loops.push(Loop { extent, src_stride: sign * dst_stride, dst_stride: sign * src_stride });
     }
-    if start >= range.start && end <= range.end {
-        return visit(step);
+    Nest { src_offset: dst_offset, dst_offset: src_offset, loops }
+}
+
+/// What of a nest is wanted: elements of so many units in a range of every row of the destination.
+struct Cut<'a> {
+    range: &'a Range<isize>,
+    period: isize,
+    element: isize,
+}
+
+impl Cut<'_> {
+    /// Calls `visit` with nests that lie in the range whole, and, flagged, with those whose elements straddle its ends.
+    fn nest<E>(
+        &self,
+        nest: Nest<'_>,
+        visit: &mut impl FnMut(Nest<'_>, bool) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Cut { range, period, element } = *self;
+        let inner = loops_reach(nest.loops, period) + element;
+        let (start, end) = (nest.dst_offset, nest.dst_offset + inner);
+        if start >= range.end || end <= range.start {
+            return Ok(());
+        }
+        if start >= range.start && end <= range.end {
+            return visit(nest, false);
+        }
+        let Some(slowest) = slowest_in_row(nest.loops, period) else { return visit(nest, true) };
+        let Loop { extent, dst_stride, .. } = nest.loops[slowest];
+        // Steps of the slowest loop whose inside lies in the range whole; those beside them are cut further.
+        let inside = inner - dst_stride * (extent as isize - 1);
+        let first = div_ceil(range.start - start, dst_stride).clamp(0, extent as isize);
+        let behind = ((range.end - start - inside).div_euclid(dst_stride) + 1).clamp(first, extent as isize);
+        let mut parts: Loops = SmallVec::from_slice(nest.loops);
+        if behind > first {
+            parts[slowest].extent = (behind - first) as usize;
+            visit(moved(nest, slowest, first, &parts), false)?;
+        }
+        let touches = |i: isize| {
+            let at = start + i * dst_stride;
+            at < range.end && at + inside > range.start
+        };
+        parts.remove(slowest);
+        let before = (0..first).rev().take_while(|&i| touches(i));
+        let after = (behind..extent as isize).take_while(|&i| touches(i));
+        for i in before.chain(after) {
+            self.nest(moved(nest, slowest, i, &parts), visit)?;
+        }
+        Ok(())
     }
-    let loops = step.nest.loops;
-    let Some(slowest) = slowest_in_row(loops, period) else { return visit_bytes(step, range, visit) };
-    let Loop { extent, dst_stride, .. } = loops[slowest];
-    // Steps of the slowest loop whose inside lies in the range whole; those beside them are cut further.
-    let inside = inner - dst_stride * (extent as isize - 1);
-    let first = div_ceil(range.start - start, dst_stride).clamp(0, extent as isize);
-    let behind = ((range.end - start - inside).div_euclid(dst_stride) + 1).clamp(first, extent as isize);
-    let mut parts: Loops = SmallVec::from_slice(loops);
-    if behind > first {
-        parts[slowest].extent = (behind - first) as usize;
-        visit(&moved(step, slowest, first, &parts))?;
-    }
-    let touches = |i: isize| {
-        let at = start + i * dst_stride;
-        at < range.end && at + inside > range.start
-    };
-    parts.remove(slowest);
-    let before = (0..first).rev().take_while(|&i| touches(i));
-    let after = (behind..extent as isize).take_while(|&i| touches(i));
-    for i in before.chain(after) {
-        restrict_rows(&moved(step, slowest, i, &parts), range, period, visit)?;
-    }
-    Ok(())
 }
 
 /// The slowest loop that does not go by whole rows.
@@ -133,23 +225,24 @@ fn visit_bytes<E>(
     visit(&Step { kernel, nest })
 }
 
-/// Units from the first element's start to the last one's end; destination strides are never negative.
-pub(super) fn reach(step: &Step<'_>) -> isize {
-    reach_in_row(step, isize::MAX)
-}
-
-/// [`reach`] without the loops that go by whole rows of `period` units.
+/// Units from the first element's start to the last one's end, without the loops that go by whole rows of `period` units;
+/// destination strides are never negative.
 pub(super) fn reach_in_row(step: &Step<'_>, period: isize) -> isize {
-    let inside_row = step.nest.loops.iter().filter(|l| l.dst_stride % period != 0);
-    inside_row.map(|l| l.dst_stride * (l.extent as isize - 1)).sum::<isize>() + element_units(step)
+    loops_reach(step.nest.loops, period) + element_units(step)
 }
 
-/// The box of `loops` that starts at one step of a loop of `step`.
-fn moved<'a>(step: &Step<'_>, position: usize, index: isize, loops: &'a [Loop]) -> Step<'a> {
-    let Loop { src_stride, dst_stride, .. } = step.nest.loops[position];
-    let src_offset = step.nest.src_offset + index * src_stride;
-    let dst_offset = step.nest.dst_offset + index * dst_stride;
-    Step { kernel: step.kernel, nest: Nest { src_offset, dst_offset, loops } }
+/// Units from the first element's start to that of the last one, without the loops that go by whole rows.
+fn loops_reach(loops: &[Loop], period: isize) -> isize {
+    let inside_row = loops.iter().filter(|l| l.dst_stride % period != 0);
+    inside_row.map(|l| l.dst_stride * (l.extent as isize - 1)).sum()
+}
+
+/// The nest of `loops` that starts at one step of a loop of `nest`.
+fn moved<'a>(nest: Nest<'_>, position: usize, index: isize, loops: &'a [Loop]) -> Nest<'a> {
+    let Loop { src_stride, dst_stride, .. } = nest.loops[position];
+    let src_offset = nest.src_offset + index * src_stride;
+    let dst_offset = nest.dst_offset + index * dst_stride;
+    Nest { src_offset, dst_offset, loops }
 }
 
 fn div_ceil(a: isize, b: isize) -> isize {

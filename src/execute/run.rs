@@ -1,62 +1,54 @@
 //! Running the steps of a plan, whole or in a part of the destination.
 
-use std::ops::Range;
-
 use relayout_kernels::{Converter, Family, Mover, Nest, OutOfBounds, Panel, Side, SlotWidth, fill_nest};
 use smallvec::SmallVec;
 
-use super::restrict::{element_units, reach_in_row, restrict, restrict_rows, units_per_byte};
+use super::ends::{Source, Target};
+use super::restrict::{
+    element_units, reach_in_row, restrict, restrict_rows, src_units_per_byte, units_per_byte,
+};
 use super::{ExecuteError, ef57, tables};
 use crate::plan::Plan;
 use crate::plan::step::{Kernel, Step};
 
-/// Consecutive bytes of the destination.
-pub(super) struct Target<'a> {
-    /// The place of its first byte in the whole.
-    pub(super) start: usize,
-    pub(super) bytes: &'a mut [u8],
-}
-
-impl Target<'_> {
-    /// Its places in the whole, in units of which so many make a byte.
-    pub(super) fn range(&self, units_per_byte: usize) -> Range<isize> {
-        // A destination is a slice, and the slots of one fit 64 bits: the plan has counted them.
-        let place = |byte: usize| byte.saturating_mul(units_per_byte) as isize;
-        place(self.start)..place(self.start + self.bytes.len())
-    }
-
-    /// Writes as much of some bytes, which begin at a place in the whole, as lies in it.
-    pub(super) fn write(&mut self, place: usize, bytes: &[u8]) {
-        let (skipped, part) = self.part(place, bytes.len());
-        part.copy_from_slice(&bytes[skipped..skipped + part.len()]);
-    }
-
-    /// Of so many bytes from a place in the whole on, those that lie in it, and how many are before them.
-    pub(super) fn part(&mut self, place: usize, len: usize) -> (usize, &mut [u8]) {
-        let behind = self.start + self.bytes.len();
-        let start = place.clamp(self.start, behind);
-        let end = place.saturating_add(len).clamp(start, behind);
-        ((start - place.min(start)).min(len), &mut self.bytes[start - self.start..end - self.start])
-    }
-}
-
 impl Plan {
     /// Runs the whole plan.
-    pub(super) fn run_whole(&self, src: &[u8], dst: &mut [u8], stream: bool) -> Result<(), ExecuteError> {
+    pub(super) fn run_whole(
+        &self,
+        src: Source<'_>,
+        dst: &mut [u8],
+        stream: bool,
+    ) -> Result<(), ExecuteError> {
         self.steps.iter().try_for_each(|step| self.run_step(&step, src, dst, stream))?;
+        self.run_places(src, &mut Target { start: 0, bytes: dst })
+    }
+
+    /// Runs what the plan writes in consecutive bytes of the destination.
+    pub(super) fn run_range(
+        &self,
+        src: Source<'_>,
+        target: &mut Target<'_>,
+        stream: bool,
+    ) -> Result<(), ExecuteError> {
+        self.steps.iter().try_for_each(|step| self.run_step_in(&step, src, target, stream))?;
+        self.run_places(src, target)
+    }
+
+    /// Runs what of the elements that boxes do not move lies in consecutive bytes of the destination.
+    fn run_places(&self, src: Source<'_>, target: &mut Target<'_>) -> Result<(), ExecuteError> {
         if let Some(plan) = &self.ef57 {
-            ef57::run(plan, self.table_base, self.element, src, dst);
+            ef57::run(plan, self.table_base, self.element, src, target);
         }
         match &self.tables {
-            Some(tables) => tables::run(self, tables, src, &mut Target { start: 0, bytes: dst }),
+            Some(tables) => tables::run(self, tables, src, target),
             None => Ok(()),
         }
     }
 
-    /// Runs what the plan writes in a panel of the destination.
+    /// Runs what the plan writes in a panel of the destination, from the whole source.
     pub(super) fn run_panel(
         &self,
-        src: &[u8],
+        src: Source<'_>,
         mut panel: Panel<'_>,
         stream: bool,
     ) -> Result<(), ExecuteError> {
@@ -68,17 +60,14 @@ impl Plan {
                 _ => each_row(&mut panel, |target| self.run_step_in(&step, src, target, stream))?,
             }
         }
-        match &self.tables {
-            Some(tables) => each_row(&mut panel, |target| tables::run(self, tables, src, target)),
-            None => Ok(()),
-        }
+        each_row(&mut panel, |target| self.run_places(src, target))
     }
 
     /// Runs what a step writes in a panel, all rows at once.
     fn run_step_across(
         &self,
         step: &Step<'_>,
-        src: &[u8],
+        src: Source<'_>,
         panel: &mut Panel<'_>,
         stream: bool,
     ) -> Result<(), ExecuteError> {
@@ -88,7 +77,7 @@ impl Plan {
         let range = row + columns.start as isize..row + columns.end as isize;
         restrict_rows(step, &range, period, &mut |part| match part.kernel {
             Kernel::Move { family, element_bytes } => {
-                Ok(self.mover(family, element_bytes, stream).run_panel(src, panel, part.nest)?)
+                Ok(self.mover(family, element_bytes, stream).run_panel(src.bytes, panel, part.nest)?)
             }
             _ => each_row(panel, |target| self.run_step_in(part, src, target, stream)),
         })
@@ -98,7 +87,7 @@ impl Plan {
     fn run_step_in(
         &self,
         step: &Step<'_>,
-        src: &[u8],
+        src: Source<'_>,
         target: &mut Target<'_>,
         stream: bool,
     ) -> Result<(), ExecuteError> {
@@ -118,7 +107,7 @@ impl Plan {
     fn run_element(
         &self,
         step: &Step<'_>,
-        src: &[u8],
+        src: Source<'_>,
         target: &mut Target<'_>,
         width: usize,
     ) -> Result<(), ExecuteError> {
@@ -145,23 +134,25 @@ impl Plan {
         })
     }
 
-    fn run_step(
+    pub(super) fn run_step(
         &self,
         step: &Step<'_>,
-        src: &[u8],
+        src: Source<'_>,
         dst: &mut [u8],
         stream: bool,
     ) -> Result<(), ExecuteError> {
+        let src_offset = step.nest.src_offset - src.first(src_units_per_byte(step));
+        let (nest, src) = (Nest { src_offset, ..step.nest }, src.bytes);
         match step.kernel {
-            Kernel::Fill(fill) => fill_nest(dst, step.nest, fill)?,
+            Kernel::Fill(fill) => fill_nest(dst, nest, fill)?,
             Kernel::Convert { dst: width, .. } => {
                 let converter = self.converter(width, stream);
-                converter.map_or(Ok(()), |converter| converter.run(src, dst, step.nest))?;
+                converter.map_or(Ok(()), |converter| converter.run(src, dst, nest))?;
             }
-            Kernel::Copy if !stream => copy(src, dst, step)?,
-            Kernel::Copy => self.mover(Family::Rows, 1, stream).run(src, dst, step.nest)?,
+            Kernel::Copy if !stream => copy(src, dst, nest, step.points())?,
+            Kernel::Copy => self.mover(Family::Rows, 1, stream).run(src, dst, nest)?,
             Kernel::Move { family, element_bytes } => {
-                self.mover(family, element_bytes, stream).run(src, dst, step.nest)?
+                self.mover(family, element_bytes, stream).run(src, dst, nest)?
             }
         }
         Ok(())
@@ -186,8 +177,7 @@ fn each_row(
 }
 
 /// One run of bytes, as far as possible without any of the kernels' cost.
-fn copy(src: &[u8], dst: &mut [u8], step: &Step<'_>) -> Result<(), OutOfBounds> {
-    let (nest, bytes) = (step.nest, step.points());
+fn copy(src: &[u8], dst: &mut [u8], nest: Nest<'_>, bytes: usize) -> Result<(), OutOfBounds> {
     let range = |offset: isize| {
         let start = usize::try_from(offset).ok()?;
         Some(start..start.checked_add(bytes)?)

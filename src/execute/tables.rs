@@ -1,23 +1,45 @@
 //! Plans whose places come from tables, whole or in a part of the destination.
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 use relayout_kernels::{Factors, Offsets, SlotWidth, copy_offsets};
 use smallvec::SmallVec;
 
+use super::ExecuteError;
+use super::ends::{Source, Target, hull};
 use super::restrict::units;
-use super::{ExecuteError, Target};
 use crate::plan::tables::{self, BLOCK, Room, Tables, points};
 use crate::plan::{Plan, unit};
 
-/// Every block of outer points with every block of inner points, as far as it lies in the target.
+/// Moves every element, as far as it lies in the target.
 pub(super) fn run(
     plan: &Plan,
     tables: &Tables,
-    src: &[u8],
+    src: Source<'_>,
     target: &mut Target<'_>,
 ) -> Result<(), ExecuteError> {
-    let (mut outer, mut inner, mut some) = (Room::default(), Room::default(), Room::default());
+    let mut some = Room::default();
+    each_block(plan, tables, |block| block.run(src, target, &mut some))
+}
+
+/// The bytes of the source between the first and the last that some bytes of the destination are made from.
+pub(super) fn src_span(plan: &Plan, tables: &Tables, range: &Range<usize>) -> Option<Range<usize>> {
+    let mut span = None;
+    let _: Result<(), Infallible> = each_block(plan, tables, |block| {
+        span = hull(span.take(), block.src_span(range));
+        Ok(())
+    });
+    span
+}
+
+/// Calls `visit` with every block of outer points with every block of inner points.
+fn each_block<E>(
+    plan: &Plan,
+    tables: &Tables,
+    mut visit: impl FnMut(Block<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let (mut outer, mut inner) = (Room::default(), Room::default());
     let scaled = plan.conversion.factors_along().map(|(dimension, _)| dimension);
     let whole_inner = points(&tables.inner) <= BLOCK;
     for (position, (first, count)) in blocks(&tables.outer).enumerate() {
@@ -26,7 +48,7 @@ pub(super) fn run(
             if !whole_inner || position == 0 {
                 tables.evaluate(&tables.inner, first, count, scaled, &mut inner);
             }
-            Block { plan, outer: &outer, inner: &inner }.run(src, target, &mut some)?;
+            visit(Block { plan, outer: &outer, inner: &inner })?;
         }
     }
     Ok(())
@@ -47,7 +69,7 @@ struct Block<'a> {
 
 impl Block<'_> {
     /// Moves what lies in the target: rows of points that lie in it whole together, others point by point.
-    fn run(&self, src: &[u8], target: &mut Target<'_>, some: &mut Room) -> Result<(), ExecuteError> {
+    fn run(&self, src: Source<'_>, target: &mut Target<'_>, some: &mut Room) -> Result<(), ExecuteError> {
         let (Some(low), Some(high)) = (self.inner.dst.iter().min(), self.inner.dst.iter().max()) else {
             return Ok(());
         };
@@ -72,6 +94,34 @@ impl Block<'_> {
         self.rows(inside, self.inner, src, target, slot)
     }
 
+    /// The bytes of the source between the first and the last that bytes of the destination are made from.
+    fn src_span(&self, range: &Range<usize>) -> Option<Range<usize>> {
+        let (low, high) = (*self.inner.src.iter().min()?, *self.inner.src.iter().max()?);
+        let ([src_base, dst_base], (units, width)) = (self.plan.table_base, self.units());
+        let range = (range.start * units) as i64..(range.end * units) as i64;
+        let touches = |place: i64, end: i64| place < range.end && end + width > range.start;
+        let bounds = (*self.inner.dst.iter().min()?, *self.inner.dst.iter().max()?);
+        let mut span = None;
+        for (row_src, row_dst) in self.outer.src.iter().zip(&self.outer.dst) {
+            let (src, dst) = (src_base + row_src, dst_base + row_dst);
+            if dst + bounds.0 >= range.start && dst + bounds.1 + width <= range.end {
+                span = hull(span, Some(self.src_bytes(src + low..src + high)));
+            } else if touches(dst + bounds.0, dst + bounds.1) {
+                for (from, to) in self.inner.src.iter().zip(&self.inner.dst) {
+                    let some = touches(dst + to, dst + to).then(|| self.src_bytes(src + from..src + from));
+                    span = hull(span, some);
+                }
+            }
+        }
+        span
+    }
+
+    /// The bytes from the first to the last of some source places.
+    fn src_bytes(&self, places: Range<i64>) -> Range<usize> {
+        let (units, width) = (units(self.plan.element.src), unit(self.plan.element.src));
+        places.start as usize / units..((places.end + width) as usize).div_ceil(units)
+    }
+
     /// Units of the destination in a byte, and those that a slot takes.
     fn units(&self) -> (usize, i64) {
         let width = self.plan.element.dst;
@@ -83,22 +133,24 @@ impl Block<'_> {
         &self,
         rows: Range<usize>,
         inner: &Room,
-        src: &[u8],
+        src: Source<'_>,
         target: &mut Target<'_>,
         slot: SlotWidth,
     ) -> Result<(), ExecuteError> {
         let [src_base, dst_base] = self.plan.table_base;
         let start = target.range(self.units().0).start as i64;
-        let from = Offsets { base: src_base, outer: &self.outer.src[rows.clone()], inner: &inner.src };
+        let src_start = src.first(units(self.plan.element.src)) as i64;
+        let from =
+            Offsets { base: src_base - src_start, outer: &self.outer.src[rows.clone()], inner: &inner.src };
         let to = Offsets { base: dst_base - start, outer: &self.outer.dst[rows.clone()], inner: &inner.dst };
         let element = self.plan.element;
         match (self.plan.converter(slot, false), element.bytes(), slot) {
             (Some(converter), ..) => {
                 let factors = self.factors(rows, inner);
-                converter.run_offsets(src, target.bytes, [from, to], factors)?;
+                converter.run_offsets(src.bytes, target.bytes, [from, to], factors)?;
             }
             (None, Some(bytes), SlotWidth::Bytes(slot)) => {
-                copy_offsets(src, target.bytes, from, to, bytes, slot)?;
+                copy_offsets(src.bytes, target.bytes, from, to, bytes, slot)?;
             }
             _ => {} // what is packed is converted
         }
@@ -116,7 +168,7 @@ impl Block<'_> {
     fn row_in_part(
         &self,
         row: usize,
-        src: &[u8],
+        src: Source<'_>,
         target: &mut Target<'_>,
         some: &mut Room,
     ) -> Result<(), ExecuteError> {
@@ -141,7 +193,7 @@ impl Block<'_> {
         &self,
         row: usize,
         point: usize,
-        src: &[u8],
+        src: Source<'_>,
         target: &mut Target<'_>,
         one: &mut Room,
     ) -> Result<(), ExecuteError> {

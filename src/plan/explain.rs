@@ -5,7 +5,7 @@ use std::fmt;
 use relayout_kernels::{Level, Nest};
 
 use super::digits::{Digits, expand};
-use super::step::{Kernel, Step};
+use super::step::Step;
 use super::tables::Tables;
 use super::{Plan, unit};
 use crate::End;
@@ -114,7 +114,7 @@ impl Plan {
         if let Some(tables) = &self.tables {
             return tables_reason(tables);
         }
-        let fills = self.steps.iter().filter(|step| matches!(step.kernel, Kernel::Fill(_))).count();
+        let fills = self.steps.iter().filter(|step| step.kernel.is_fill()).count();
         match (self.steps.len() - fills, fills) {
             (0, 0) => "nothing to move: the array has no elements".to_owned(),
             _ if self.is_identity() => "both layouts give the same bytes: one copy".to_owned(),
@@ -143,7 +143,7 @@ fn explain_step(step: &Step<'_>, level: Level) -> BoxExplanation {
     let Nest { src_offset, dst_offset, loops } = step.nest;
     BoxExplanation {
         kernel: step.kernel.name(level),
-        is_fill: matches!(step.kernel, Kernel::Fill(_)),
+        is_fill: step.kernel.is_fill(),
         extents: loops.iter().map(|l| l.extent).collect(),
         src_strides: loops.iter().map(|l| l.src_stride).collect(),
         dst_strides: loops.iter().map(|l| l.dst_stride).collect(),

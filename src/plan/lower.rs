@@ -97,12 +97,12 @@ fn untiled(src: &Digits, dst: &Digits, window: &Window) -> Piece {
 }
 
 /// Calls `visit` with the boxes of one side's padding, places in `dst_offset` and `dst_stride`; at worst with one box of
-/// everything, which is then to be filled before any element arrives. `None` where `visit` gives up.
+/// everything, which is then to be filled before any element arrives: false. `None` where `visit` gives up.
 pub(crate) fn fills(
     digits: &Digits,
     extents: &[i64],
     visit: &mut impl FnMut(&mut Piece) -> Option<()>,
-) -> Option<()> {
+) -> Option<bool> {
     let mut forest = Forest::default();
     let mut groups = Groups::new();
     let mut visited = false;
@@ -114,8 +114,8 @@ pub(crate) fn fills(
         })
     });
     match exact {
-        None if !visited => visit(&mut every_slot(digits)),
-        result => result,
+        None if !visited => visit(&mut every_slot(digits)).map(|()| false),
+        result => result.map(|()| true),
     }
 }
 

@@ -87,6 +87,8 @@ pub struct Plan {
     padding: Padding,
     /// True where executing leaves no byte of the destination as it was.
     pub(crate) writes_every_byte: bool,
+    /// True where no padding is written where an element comes later.
+    pub(crate) fills_are_apart: bool,
 }
 
 /// Explicit strides, inline for ordinary ranks.
@@ -193,10 +195,11 @@ impl Plan {
             region: request.region().cloned(),
             padding: request.padding(),
             writes_every_byte: writes_every_byte(request),
+            fills_are_apart: true,
         };
         if let Some(digits) = dst_digits {
             let fills = dst.fills(digits, &window, &mut plan.steps);
-            fills.ok_or(PlanError::AddressOverflow { end: End::Destination })?;
+            plan.fills_are_apart = fills.ok_or(PlanError::AddressOverflow { end: End::Destination })?;
         }
         if let (Some(src), Some(dst)) = (src_digits, dst_digits)
             && !window.is_empty()

@@ -88,9 +88,10 @@ impl<'a> Side<'a> {
         Ok(BufferLength::AtLeast(reach.buffer_length(self.offset, end)?))
     }
 
-    /// Adds the steps that write padding; `None` where an address does not fit this machine.
-    pub(crate) fn fills(&self, digits: &Digits, window: &Window, steps: &mut Steps) -> Option<()> {
-        let Some(value) = self.padding else { return Some(()) };
+    /// Adds the steps that write padding, false where they write elements too, before those arrive; `None` where an address
+    /// does not fit this machine.
+    pub(crate) fn fills(&self, digits: &Digits, window: &Window, steps: &mut Steps) -> Option<bool> {
+        let Some(value) = self.padding else { return Some(true) };
         let fill = |value| Fill { value, width: self.width };
         if self.strides.is_none()
             && let Some(mut unused) = self.unused_bits()
@@ -101,7 +102,7 @@ impl<'a> Side<'a> {
         if window.extents.iter().try_fold(1, |product: i64, &extent| product.checked_mul(extent))
             == Some(self.size.slots)
         {
-            return Some(());
+            return Some(true);
         }
         if self.strides.is_none()
             && let Some(mut tail) = self.tail(digits)

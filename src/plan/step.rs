@@ -23,6 +23,11 @@ pub(crate) enum Kernel {
 }
 
 impl Kernel {
+    /// True where nothing is read.
+    pub(crate) fn is_fill(self) -> bool {
+        matches!(self, Kernel::Fill(_))
+    }
+
     /// The name, `{level}-{family}-b{bits}`.
     pub(crate) fn name(self, level: Level) -> String {
         match self {

@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 use relayout::index::Indexer;
 use relayout::reference::{ReferenceError, relayout};
 use relayout::{
-    ArrayShape, End, ExecuteError, Level, Padding, Plan, PlanError, PrimitiveType, Request, Slot, Streaming,
-    TileDimension,
+    ArrayShape, Chunk, End, ExecuteError, Level, Padding, Plan, PlanError, PrimitiveType, Request, Slot,
+    Streaming, TileDimension,
 };
 
 use super::generate::Case;
@@ -52,6 +52,7 @@ fn run(case: &Case) -> Result<Outcome, String> {
     found.equals(&expected, "executed twice")?;
     every_level_agrees(case, &src, &expected)?;
     unwritten_memory_is_written(&plan, &src, expected.buffer().len())?;
+    any_partition_agrees(case, &plan, &src, &expected)?;
 
     padding_is_as_promised(case, found.buffer())?;
     buffers_are_measured(case, &plan, &src)?;
@@ -85,6 +86,51 @@ fn every_level_agrees(case: &Case, src: &Guarded, expected: &Guarded) -> Result<
             let mut found = Guarded::new(&case.dst_placing, plan.dst_byte_size());
             plan.execute(src.buffer(), found.buffer_mut()).map_err(|error| error.to_string())?;
             found.equals(expected, &format!("at level {level}, streaming {streaming:?}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Chunks of any number, in any order, with all bytes or with their own, are the whole.
+fn any_partition_agrees(case: &Case, plan: &Plan, src: &Guarded, expected: &Guarded) -> Result<(), String> {
+    let seed = usize::from(case.seed);
+    for end in [End::Destination, End::Source] {
+        for chunks in
+            [plan.chunks(1 + seed % 7), plan.chunks_of_bytes(1 + plan.dst_byte_size() / (1 + seed % 5))]
+        {
+            let mut chunks: Vec<Chunk> = chunks.contiguous(end).collect();
+            chunks_are_apart(&chunks)?;
+            let first = seed % chunks.len().max(1);
+            chunks.rotate_left(first);
+            let mut found = Guarded::new(&case.dst_placing, plan.dst_byte_size());
+            for (number, chunk) in chunks.iter().enumerate() {
+                let done = if number % 2 == seed % 2 {
+                    plan.execute_chunk(chunk, src.buffer(), found.buffer_mut())
+                } else {
+                    let dst = &mut found.buffer_mut()[chunk.dst_range()];
+                    plan.execute_chunk_ranges(chunk, &src.buffer()[chunk.src_span()], dst)
+                };
+                done.map_err(|error| format!("{chunk:?}: {error}"))?;
+            }
+            found.equals(expected, &format!("in {} chunks by the {end}", chunks.len()))?;
+        }
+    }
+    Ok(())
+}
+
+/// On the side on which chunks are contiguous, their ranges follow one another.
+fn chunks_are_apart(chunks: &[Chunk]) -> Result<(), String> {
+    for pair in chunks.windows(2) {
+        let apart = match pair[0].contiguous() {
+            End::Destination => pair[0].dst_range().end == pair[1].dst_range().start,
+            // An element that straddles a cut is read whole, and spans of nothing lie anywhere.
+            End::Source => {
+                let (a, b) = (pair[0].src_span(), pair[1].src_span());
+                a.is_empty() || b.is_empty() || (a.start <= b.start && a.end <= b.end)
+            }
+        };
+        if !apart {
+            return Err(format!("chunks meet: {pair:?}"));
         }
     }
     Ok(())
