@@ -213,6 +213,10 @@ fn bench_prints_a_line_per_pair_and_threads() {
     }
     let quotient = line["gbps"].as_f64().unwrap() / line["stream_copy_gbps"].as_f64().unwrap();
     assert!((line["ratio"].as_f64().unwrap() - quotient).abs() < 1e-9);
+    assert!(line["two_passes_gbps"].is_null());
+    let converted = json(&["bench", "--json", "f32[64,300] -> bf16[64,300]{0,1}"]);
+    assert!(converted[0]["two_passes_gbps"].as_f64().is_some_and(|value| value > 0.0));
+    assert_eq!(converted[0]["bytes_written"], 38400);
     let table = succeed(&["bench", "u8[9,7] -> u8[9,7]{0,1}", "--threads", "1,2"]);
     assert_eq!(table.lines().count(), 3, "{table}");
 }

@@ -9,15 +9,14 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use memmap2::MmapMut;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use relayout::index::Indexer;
 use relayout::{Level, Plan, Problem, Shape};
 use relayout_kernels::{stream_copy, stream_prefetch_copy};
 use serde_json::{Value, json};
 
 use super::suites::{self, Named};
-use super::{Random, level, parse_problems, plan_builder, print, print_json};
+use super::two_passes::TwoPasses;
+use super::{Random, level, parse_problems, plan_builder, print, print_json, samples};
 use crate::args::BenchArguments;
-use crate::output::buffer;
 
 /// Buffers begin at a page, and the destination so many bytes behind one: like the source, and one cache line before
 /// and behind it, where loads meet recent stores.
@@ -30,9 +29,10 @@ const SHORTEST: f64 = 0.5e-3;
 const BUDGET: f64 = 0.5;
 const ROUNDS: std::ops::RangeInclusive<usize> = 5..=50;
 /// What is measured, in the order of [`Seconds`].
-const MEASURED: usize = 4;
+const MEASURED: usize = 5;
 
-/// Seconds of one call: relayout, memcpy, non-temporal copy, the same with prefetch.
+/// Seconds of one call: relayout, memcpy, non-temporal copy, the same with prefetch, and the relayout in two passes, which is 0
+/// where there are none.
 type Seconds = [f64; MEASURED];
 
 /// What is measured of one pair on so many threads.
@@ -41,6 +41,7 @@ struct Case {
     plan: Plan,
     threads: usize,
     pool: ThreadPool,
+    two_passes: Option<TwoPasses>,
     bytes_read: i64,
     bytes_written: i64,
 }
@@ -55,12 +56,14 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
     let level = level(arguments.level.as_deref())?;
     let cases = cases(arguments)?;
     if !arguments.json {
-        print("   GB/s  memcpy  stream  prefetch  ratio  threads  case\n")?;
+        print("   GB/s  memcpy  stream  prefetch  ratio  2 passes  threads  case\n")?;
     }
     for named in &cases {
         for &threads in &arguments.threads {
-            let case = Case::new(named, threads.get(), level).with_context(|| named.problem.to_string())?;
-            let facts = case.facts(&case.measure()?);
+            let mut case =
+                Case::new(named, threads.get(), level).with_context(|| named.problem.to_string())?;
+            let measured = case.measure()?;
+            let facts = case.facts(&measured);
             if arguments.json {
                 print_json(&facts)?;
             } else {
@@ -95,8 +98,9 @@ impl Case {
             bail!("nothing to measure, the array has no elements");
         }
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-        check(problem, &plan)?;
-        Ok(Case { named: named.clone(), plan, threads, pool, bytes_read, bytes_written })
+        samples::check(problem, &plan)?;
+        let two_passes = TwoPasses::new(&problem.src, &problem.dst, threads, level)?;
+        Ok(Case { named: named.clone(), plan, threads, pool, two_passes, bytes_read, bytes_written })
     }
 
     /// Bytes that a copy moves to read and write as many as the relayout.
@@ -104,14 +108,16 @@ impl Case {
         usize::try_from((self.bytes_read + self.bytes_written) / 2).unwrap_or(0)
     }
 
-    fn measure(&self) -> Result<Measurement> {
+    fn measure(&mut self) -> Result<Measurement> {
         let mut src = Aligned::new(self.plan.src_byte_size().max(self.copied()))?;
         let mut dst = Aligned::new(self.plan.dst_byte_size().max(self.copied()) + PAGE)?;
         Random::new(0).fill(src.from(0));
         let mut medians: [Vec<f64>; MEASURED] = Default::default();
         let mut min = f64::INFINITY;
         for offset in DST_OFFSETS {
-            let rounds = self.pool.install(|| self.rounds(src.from(0), dst.from(offset)))?;
+            let mut two_passes = self.two_passes.take();
+            let rounds = self.pool.install(|| self.rounds(src.from(0), dst.from(offset), &mut two_passes))?;
+            self.two_passes = two_passes;
             for (which, medians) in medians.iter_mut().enumerate() {
                 medians.push(median(rounds.iter().map(|round| round[which]).collect()));
             }
@@ -120,23 +126,33 @@ impl Case {
         Ok(Measurement { median: medians.map(median), min })
     }
 
-    fn rounds(&self, src: &[u8], dst: &mut [u8]) -> Result<Vec<Seconds>> {
+    fn rounds(&self, src: &[u8], dst: &mut [u8], two_passes: &mut Option<TwoPasses>) -> Result<Vec<Seconds>> {
         // The first round brings everything into its place and says how often a call must be repeated.
         let mut repeats = [1; MEASURED];
-        let first = self.round(src, dst, repeats)?;
+        let first = self.round(src, dst, two_passes, repeats)?;
         for (repeats, seconds) in repeats.iter_mut().zip(first) {
-            *repeats = (SHORTEST / seconds).ceil().clamp(1.0, 1e6) as usize;
+            *repeats = (SHORTEST / seconds.max(1e-9)).ceil().clamp(1.0, 1e6) as usize;
         }
         let expected: f64 =
             first.iter().zip(repeats).map(|(seconds, repeats)| seconds * repeats as f64).sum();
         let rounds = ((BUDGET / expected) as usize).clamp(*ROUNDS.start(), *ROUNDS.end());
-        (0..rounds).map(|_| self.round(src, dst, repeats)).collect()
+        (0..rounds).map(|_| self.round(src, dst, two_passes, repeats)).collect()
     }
 
-    fn round(&self, src: &[u8], dst: &mut [u8], repeats: [usize; MEASURED]) -> Result<Seconds> {
+    fn round(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        two_passes: &mut Option<TwoPasses>,
+        repeats: [usize; MEASURED],
+    ) -> Result<Seconds> {
         let from = &src[..self.plan.src_byte_size()];
         let into = &mut dst[..self.plan.dst_byte_size()];
         let relayout = seconds(repeats[0], || Ok(self.plan.execute(from, into)?))?;
+        let two_passes = match two_passes {
+            Some(two_passes) => seconds(repeats[4], || two_passes.execute(from, into))?,
+            None => 0.0,
+        };
         let (src, dst) = (&src[..self.copied()], &mut dst[..self.copied()]);
         let mut copy = |repeats, copy: fn(&[u8], &mut [u8])| {
             seconds(repeats, || {
@@ -149,6 +165,7 @@ impl Case {
             copy(repeats[1], |src, dst| dst.copy_from_slice(src))?,
             copy(repeats[2], stream_copy)?,
             copy(repeats[3], stream_prefetch_copy)?,
+            two_passes,
         ])
     }
 
@@ -167,7 +184,8 @@ impl Case {
 
     fn facts(&self, measured: &Measurement) -> Value {
         let bytes = (self.bytes_read + self.bytes_written) as f64;
-        let [gbps, memcpy, stream, prefetch] = measured.median.map(|seconds| bytes / seconds / 1e9);
+        let [gbps, memcpy, stream, prefetch, two_passes] =
+            measured.median.map(|seconds| bytes / seconds / 1e9);
         json!({
             "suite": self.named.suite,
             "case": self.named.case,
@@ -184,44 +202,20 @@ impl Case {
             "memcpy_gbps": memcpy,
             "stream_copy_gbps": stream,
             "stream_prefetch_copy_gbps": prefetch,
+            "two_passes_gbps": self.two_passes.as_ref().map(|_| two_passes),
             "ratio": gbps / stream,
             "memcpy_ratio": gbps / memcpy,
         })
     }
 }
 
-/// Checks what is about to be measured: elements of the result, some thousands of a large array, lie where the layouts
-/// say.
-fn check(problem: &Problem, plan: &Plan) -> Result<()> {
-    let (Some(src), Some(dst)) = (problem.src.as_array(), problem.dst.as_array()) else {
-        bail!("expected arrays");
-    };
-    let bits = src.element_bits()?;
-    if bits % 8 != 0 || dst.element_bits()? != bits {
-        return Ok(()); // slots that share bytes: `verify` compares them whole
-    }
-    let width = usize::try_from(bits / 8).context("an element does not fit this machine")?;
-    let (from, to) = (Indexer::new(src)?, Indexer::new(dst)?);
-    let (mut source, mut result) = (buffer(plan.src_byte_size())?, buffer(plan.dst_byte_size())?);
-    Random::new(1).fill(&mut source);
-    plan.execute(&source, &mut result)?;
-    let sizes = src.bounds()?;
-    let mut random = Random::new(2);
-    for _ in 0..5000 {
-        let index: Vec<i64> = sizes.iter().map(|&size| (random.next() % size.max(1) as u64) as i64).collect();
-        let place = |linear: i64| linear as usize * width..(linear as usize + 1) * width;
-        if source[place(from.linear(&index)?)] != result[place(to.linear(&index)?)] {
-            bail!("element {index:?} is not where the layouts say");
-        }
-    }
-    Ok(())
-}
-
 /// A line of the table.
 fn row(facts: &Value) -> String {
     let number = |field: &str| facts[field].as_f64().unwrap_or_default();
+    let two_passes =
+        facts["two_passes_gbps"].as_f64().map_or_else(|| "-".to_owned(), |gbps| format!("{gbps:.2}"));
     format!(
-        "{:7.2} {:7.2} {:7.2} {:9.2} {:6.2} {:8}  {}\n",
+        "{:7.2} {:7.2} {:7.2} {:9.2} {:6.2} {two_passes:>9} {:8}  {}\n",
         number("gbps"),
         number("memcpy_gbps"),
         number("stream_copy_gbps"),

@@ -5,9 +5,11 @@ pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod explain;
 pub(crate) mod index;
+mod samples;
 pub(crate) mod shape;
 pub(crate) mod show;
 mod suites;
+mod two_passes;
 pub(crate) mod verify;
 
 use std::io::Write;
