@@ -95,7 +95,8 @@ impl PlanCache {
     /// What [`PlanBuilder::build`] finds; errors are not stored.
     pub fn get_or_build(&self, builder: PlanBuilder<'_>) -> Result<Arc<Plan>, PlanError> {
         let (parts, way) = (builder.parts()?, builder.way());
-        let key = Encoding::new(|writer| write_way(writer.request(parts), way));
+        let mut key = Encoding::empty();
+        key.write(|writer| write_way(writer.request(parts), way));
         let hash = XxHash3_64::oneshot(key.bytes());
         match self.lookup(hash, key.bytes()) {
             Some(plan) => Ok(plan),

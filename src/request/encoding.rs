@@ -97,11 +97,22 @@ pub(crate) struct Encoding {
 const INLINE: usize = 256;
 
 impl Encoding {
-    /// What `write` writes.
+    /// Nothing yet.
     #[inline]
+    pub(crate) fn empty() -> Encoding {
+        Encoding { inline: [0; INLINE], len: 0, spilled: Vec::new() }
+    }
+
+    /// Writes what is empty, in its place: moving it would take as long as writing it.
+    #[inline]
+    pub(crate) fn write(&mut self, write: impl FnOnce(Writer<'_>) -> Writer<'_>) {
+        self.len = write(Writer { to: self, at: 0 }).at;
+    }
+
+    /// What `write` writes.
     pub(crate) fn new(write: impl FnOnce(Writer<'_>) -> Writer<'_>) -> Encoding {
-        let mut encoding = Encoding { inline: [0; INLINE], len: 0, spilled: Vec::new() };
-        encoding.len = write(Writer { to: &mut encoding, at: 0 }).at;
+        let mut encoding = Encoding::empty();
+        encoding.write(write);
         encoding
     }
 
