@@ -7,6 +7,7 @@
 //! | lower | `lower`, `pieces`, `padding` | two forests | strided boxes, and boxes of padding |
 //! | normalize | `normalize` | a box | its shortest loop nest |
 //! | choose | `choose` | a loop nest | a step: the kernel that runs it |
+//! | pairs | `ef57` | two sides' digits | the way of `f64` that are split or joined |
 //! | one side | `side`, `reach` | a checked request | its digits, its buffer's length, the fills of its padding |
 //! | tables | `tables` | two sides' digits | the way for pairs without a short list of boxes |
 //!
@@ -16,6 +17,7 @@ mod builder;
 pub(crate) mod choose;
 mod convert;
 pub(crate) mod digits;
+mod ef57;
 mod explain;
 mod forest;
 mod lower;
@@ -35,12 +37,11 @@ pub use builder::{PlanBuilder, Streaming};
 pub use explain::{BoxExplanation, Explanation};
 
 use crate::request::{Encoding, Parts, array_of};
-use crate::{
-    ArrayShape, Conversion, End, Fingerprint, Padding, PlanError, PrimitiveType, Region, Request, Shape,
-};
+use crate::{ArrayShape, Conversion, End, Fingerprint, Padding, PlanError, Region, Request, Shape};
 use choose::{Element, choose};
 use convert::element;
 use digits::Digits;
+pub(crate) use ef57::Ef57;
 use lower::Window;
 use side::Side;
 pub(crate) use side::unit;
@@ -93,17 +94,6 @@ pub struct Plan {
 
 /// Explicit strides, inline for ordinary ranks.
 type Strides = SmallVec<[i64; 6]>;
-
-/// Both layouts of a plan that splits `f64` into pairs of `f32`, or joins them.
-#[derive(Clone, Debug)]
-pub(crate) struct Ef57 {
-    pub(crate) src: Digits,
-    pub(crate) dst: Digits,
-    /// True where `f64` are the source.
-    pub(crate) splits: bool,
-    /// Elements of the `f64` array along each dimension.
-    pub(crate) extents: Vec<i64>,
-}
 
 /// How long a buffer must be, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -205,14 +195,7 @@ impl Plan {
             && !window.is_empty()
         {
             if request.conversion().ef57() {
-                let splits = request.src().element_type() == PrimitiveType::F64;
-                let extents = if splits { &src_window.extents } else { &window.extents };
-                plan.ef57 = Some(Box::new(Ef57 {
-                    src: src.clone(),
-                    dst: dst.clone(),
-                    splits,
-                    extents: extents.to_vec(),
-                }));
+                plan.ef57 = Some(Box::new(Ef57::new(request, [src, dst], [&src_window, &window])));
                 return Ok(plan);
             }
             plan.add_copies(src, dst, &window).ok_or(PlanError::AddressOverflow { end: End::Source })?;

@@ -1,20 +1,22 @@
 //! What is to be moved: the question that the reference and the planner both answer.
 
+mod check;
 mod conversion;
 mod encoding;
 mod error;
 mod fingerprint;
 mod owned;
+mod region;
 
 pub(crate) use encoding::{Encoding, Parts, Writer};
 pub use error::{End, PlanError};
 pub use fingerprint::{Fingerprint, FingerprintError};
 pub use owned::PlanRequest;
+pub use region::Region;
 
 use smallvec::SmallVec;
 
-use crate::size::MemorySize;
-use crate::{ArrayShape, Conversion, LayoutError, PaddingValue, Shape, Tile, TileDimension, value};
+use crate::{ArrayShape, Conversion, LayoutError, PaddingValue, Shape, value};
 
 /// What becomes of destination slots that hold no element.
 ///
@@ -40,65 +42,6 @@ pub enum Padding {
     Zero,
     /// They become this element: its bits, in the low bits of the number. Slots wider than 128 bits are zero above.
     Fill(u128),
-}
-
-/// A box of the source array that goes to a box of the destination array.
-///
-/// Each list has one entry per logical dimension. With a region the two shapes need only have the same rank. Only the
-/// region's elements are written: padding is left alone unless the region is the whole destination.
-///
-/// ```
-/// use relayout::{Plan, Region, Shape};
-/// let (src, dst): (Shape, Shape) = ("u8[2,3]".parse()?, "u8[2,2]{0,1}".parse()?);
-/// let right = Region::new([2, 1]).with_src_start([0, 2]).with_dst_start([0, 1]);
-/// let mut columns = [0; 4];
-/// Plan::builder(&src, &dst).region(right).build()?.execute(&[1, 2, 3, 4, 5, 6], &mut columns)?;
-/// assert_eq!(columns, [0, 0, 3, 6]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Region {
-    extents: Vec<i64>,
-    src_start: Vec<i64>,
-    dst_start: Vec<i64>,
-}
-
-impl Region {
-    /// The box of `extents` elements at the low corner of both arrays.
-    pub fn new(extents: impl IntoIterator<Item = i64>) -> Region {
-        let extents: Vec<i64> = extents.into_iter().collect();
-        let origin = vec![0; extents.len()];
-        Region { extents, src_start: origin.clone(), dst_start: origin }
-    }
-
-    /// Moves the low corner in the source.
-    pub fn with_src_start(mut self, start: impl IntoIterator<Item = i64>) -> Region {
-        self.src_start = start.into_iter().collect();
-        self
-    }
-
-    /// Moves the low corner in the destination.
-    pub fn with_dst_start(mut self, start: impl IntoIterator<Item = i64>) -> Region {
-        self.dst_start = start.into_iter().collect();
-        self
-    }
-
-    /// Elements along each logical dimension.
-    pub fn extents(&self) -> &[i64] {
-        &self.extents
-    }
-
-    /// The first index in the source.
-    pub fn src_start(&self) -> &[i64] {
-        &self.src_start
-    }
-
-    /// The first index in the destination.
-    pub fn dst_start(&self) -> &[i64] {
-        &self.dst_start
-    }
 }
 
 /// How wide an element's place in memory is: `E` of the layout, or the whole bytes of the type.
@@ -248,91 +191,6 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Everything about the request that can be checked without looking at addresses.
-    ///
-    /// In this order: element types and what the conversion asks of them, ranks, the source (shape and layout, slot
-    /// width, strides), the destination in the same way, then the region, or that the dimensions are equal, and the
-    /// factors of a scale.
-    ///
-    /// # Errors
-    /// The first rule that is broken; see [`PlanError`].
-    pub fn check(&self) -> Result<(), PlanError> {
-        self.memory_sizes().map(|_| ())
-    }
-
-    /// [`Request::check`], and the memory of the source and the destination.
-    pub(crate) fn memory_sizes(&self) -> Result<[MemorySize; 2], PlanError> {
-        let (src, dst) = (self.src, self.dst);
-        self.check_types(src.element_type(), dst.element_type())?;
-        expect_rank("destination", src.rank(), dst.rank())?;
-        let sizes = [self.check_end(End::Source)?, self.check_end(End::Destination)?];
-        match &self.region {
-            Some(region) => self.check_region(region)?,
-            None if self.conversion.ef57() => self.check_ef57_dimensions()?,
-            None => self.check_same_dimensions(src.rank())?,
-        }
-        self.check_factors()?;
-        Ok(sizes)
-    }
-
-    fn check_end(&self, end: End) -> Result<MemorySize, PlanError> {
-        let shape = self.shape(end);
-        let size = shape.memory_size().map_err(|error| PlanError::Layout { end, error })?;
-        let slot = self.slot(end)?;
-        match self.strides_bytes(end) {
-            Some(strides) => self.check_strides(end, slot, strides)?,
-            None if self.offset_bytes(end) != 0 => {
-                let offset_bytes = self.offset_bytes(end);
-                return Err(PlanError::OffsetWithoutStrides { end, offset_bytes });
-            }
-            None => {}
-        }
-        Ok(size)
-    }
-
-    fn check_strides(&self, end: End, slot: Slot, strides: &[i64]) -> Result<(), PlanError> {
-        let shape = self.shape(end);
-        let what = if end == End::Source { "source strides" } else { "destination strides" };
-        expect_rank(what, shape.rank(), strides.len())?;
-        if let Slot::Bits(bits) = slot {
-            return Err(PlanError::StridesOfPacked { end, bits });
-        }
-        match tile_beyond_the_first(shape.layout().tiles()) {
-            Some(tile) => Err(PlanError::StridesOfTiling { end, tile }),
-            None => Ok(()),
-        }
-    }
-
-    fn check_same_dimensions(&self, count: usize) -> Result<(), PlanError> {
-        let sizes = self.src.dimensions().iter().zip(self.dst.dimensions()).take(count);
-        for (dimension, (src, dst)) in sizes.enumerate() {
-            // Unbounded dimensions were refused with the sizes.
-            if let (Some(src), Some(dst)) = (src.bound(), dst.bound())
-                && src != dst
-            {
-                return Err(PlanError::DimensionsDiffer { dimension, src, dst });
-            }
-        }
-        Ok(())
-    }
-
-    fn check_region(&self, region: &Region) -> Result<(), PlanError> {
-        let rank = self.src.rank();
-        expect_rank("region", rank, region.extents.len())?;
-        expect_rank("region start in the source", rank, region.src_start.len())?;
-        expect_rank("region start in the destination", rank, region.dst_start.len())?;
-        for (end, starts) in [(End::Source, &region.src_start), (End::Destination, &region.dst_start)] {
-            for (dimension, (&start, &extent)) in starts.iter().zip(&region.extents).enumerate() {
-                let size = self.shape(end).dimensions()[dimension].bound().unwrap_or(0);
-                let stop = start.checked_add(extent);
-                if start < 0 || extent < 0 || stop.is_none_or(|stop| stop > size) {
-                    return Err(PlanError::RegionOutOfBounds { end, dimension, start, extent, size });
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// How wide the slots of one end are.
     ///
     /// # Errors
@@ -372,7 +230,7 @@ impl<'a> Request<'a> {
     /// [`Request::extents`] without a heap allocation for ordinary ranks.
     pub(crate) fn inline_extents(&self) -> SmallVec<[i64; 8]> {
         match &self.region {
-            Some(region) => SmallVec::from_slice(&region.extents),
+            Some(region) => SmallVec::from_slice(region.extents()),
             None => {
                 let mut extents = SmallVec::new();
                 for size in self.src.dimensions() {
@@ -386,7 +244,7 @@ impl<'a> Request<'a> {
     /// Elements that are written along each logical dimension: more or fewer than are moved where `ef57` splits or joins.
     pub(crate) fn dst_extents(&self) -> Vec<i64> {
         match &self.region {
-            Some(region) => region.extents.clone(),
+            Some(region) => region.extents().to_vec(),
             None => self.dst.dimensions().iter().map(|size| size.bound().unwrap_or(0)).collect(),
         }
     }
@@ -394,27 +252,10 @@ impl<'a> Request<'a> {
     /// True where the destination's padding is part of the request: no region, or one that covers the destination.
     pub fn covers_destination(&self) -> bool {
         self.region.as_ref().is_none_or(|region| {
-            let sizes = self.dst.dimensions().iter().zip(&region.extents);
+            let sizes = self.dst.dimensions().iter().zip(region.extents());
             sizes.into_iter().all(|(size, &extent)| size.bound() == Some(extent))
         })
     }
-}
-
-/// The first tile that touches the tile counts, whose distances explicit strides are: a `*` in the first tile merges
-/// them, and a later tile does where it is longer than what the tiles before it left inside the first.
-fn tile_beyond_the_first(tiles: &[Tile]) -> Option<usize> {
-    let mut inside = tiles.first()?.dimensions().len();
-    for (index, tile) in tiles.iter().enumerate() {
-        let entries = tile.dimensions().len();
-        let sizes = tile.dimensions().iter().filter(|&&entry| entry != TileDimension::Combine).count();
-        if index == 0 && sizes < entries || entries > inside {
-            return Some(index);
-        }
-        if index > 0 {
-            inside = inside + 2 * sizes - entries;
-        }
-    }
-    None
 }
 
 /// What becomes of padding, all defaults resolved.
@@ -425,10 +266,6 @@ fn padding_of(dst: &ArrayShape, said: Option<Padding>) -> Padding {
         PaddingValue::Highest => Padding::Fill(value::highest(dst.element_type())),
         PaddingValue::Zero | PaddingValue::Unknown => Padding::Zero,
     })
-}
-
-fn expect_rank(what: &'static str, expected: usize, found: usize) -> Result<(), PlanError> {
-    if expected == found { Ok(()) } else { Err(PlanError::RanksDiffer { what, expected, found }) }
 }
 
 /// The array of a shape, for entry points that take any shape.
