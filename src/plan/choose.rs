@@ -119,8 +119,17 @@ fn units(piece: &Piece, bytes: usize) -> Option<(usize, usize)> {
 /// Most rows, or channels, that the interleaving kernels take.
 const MAX_WAYS: i64 = 8;
 
+/// The most bytes of one element of each row, of elements of at most 8 bytes, that they turn in registers. Of more, a transpose
+/// moves as many at once.
+const MAX_GROUP: i64 = 32;
+
 /// Bytes that their rows must have: a register.
 const LEAST_ROW: i64 = 64;
+
+/// True where one element of each of a few rows is a group that fits a register.
+fn is_group(across: Atom, bytes: usize) -> bool {
+    bytes <= 8 && across.extent * bytes as i64 <= MAX_GROUP
+}
 
 /// A few rows become one stream: the destination's fastest loop is short, and the source's fastest continues it.
 fn interleave(piece: &mut Piece, bytes: usize) -> Option<Family> {
@@ -131,7 +140,7 @@ fn interleave(piece: &mut Piece, bytes: usize) -> Option<Family> {
         && along.dst_stride == bytes as i64 * across.extent;
     fits.then(|| {
         with_innermost(piece, [src, dst], |atom| atom.dst_stride);
-        Family::Interleave
+        if is_group(across, bytes) { Family::Interleave } else { Family::Transpose }
     })
 }
 
@@ -144,7 +153,7 @@ fn deinterleave(piece: &mut Piece, bytes: usize) -> Option<Family> {
         && along.src_stride == bytes as i64 * across.extent;
     fits.then(|| {
         with_innermost(piece, [src, dst], |atom| atom.src_stride.saturating_abs());
-        Family::Deinterleave
+        if is_group(across, bytes) { Family::Deinterleave } else { Family::Transpose }
     })
 }
 
