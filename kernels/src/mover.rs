@@ -148,8 +148,7 @@ impl Mover {
         let writes_lines = match (self.family, loops) {
             (Family::Rows, _) => true,
             (Family::Interleave, [outer @ .., _, _]) => starts_lines(outer, dst),
-            // A register must be a whole line, since the rows take turns.
-            (Family::Deinterleave, [rows @ .., _]) if L::BYTES == LINE && starts_lines(rows, dst) => true,
+            (Family::Deinterleave, [rows @ .., _]) if starts_lines(rows, dst) => true,
             (Family::Deinterleave, [outer @ .., _, along]) => pieces::<L>(outer, *along, element).is_some(),
             (Family::Transpose, [outer @ .., rows, columns]) => {
                 How::new::<L>(outer, *rows, *columns, element) != How::Store
@@ -277,11 +276,7 @@ impl Mover {
         let stream = self.stream;
         // Rows that do not start lines: pieces of them carry what is behind their last line.
         let carried = match pieces::<L>(outer, along, self.element_bytes) {
-            Some(found)
-                if stream && !(L::BYTES == LINE && starts_lines(outer.iter().chain([&across]), dst)) =>
-            {
-                Some(found)
-            }
+            Some(found) if stream && !starts_lines(outer.iter().chain([&across]), dst) => Some(found),
             _ => None,
         };
         let piece = along.extent * self.element_bytes;

@@ -3,7 +3,7 @@
 //! A piece of a row seldom starts or ends a line, but the next piece goes on where it ended: every row carries the bytes
 //! behind its last whole line over to its next piece, so that each line is written once and whole.
 
-use crate::deinterleave::unzip_rows;
+use crate::deinterleave::{AHEAD_IN_STREAM, unzip_rows};
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows::copy_short;
@@ -44,6 +44,11 @@ impl<const E: usize, const K: usize> Point for StreamRows<E, K> {
             while group < self.more.extent {
                 let from = from.wrapping_offset(group as isize * self.more.src_stride);
                 let to = to.wrapping_offset(group as isize * self.more.dst_stride);
+                let mut line = 0;
+                while line < K * piece {
+                    lanes.prefetch(from.wrapping_add(AHEAD_IN_STREAM + line));
+                    line += LINE;
+                }
                 // SAFETY: `K` pieces, each into the buffer of its row, of which there are `K` for every group.
                 unsafe {
                     let buffer = self.carry.add(group * K * pitch);
