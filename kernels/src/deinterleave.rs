@@ -139,12 +139,17 @@ unsafe fn stream_line<L: Lanes, const E: usize, const K: usize>(
 /// # Safety
 /// `K * BYTES` bytes must be readable at `src`.
 #[inline(always)]
-unsafe fn load_unzipped<L: Lanes, const E: usize, const K: usize>(
+pub(crate) unsafe fn load_unzipped<L: Lanes, const E: usize, const K: usize>(
     lanes: L,
     src: *const u8,
 ) -> [L::Vector; K] {
     let mut parts = [lanes.zero(); K];
     let mut part = 0;
+    if K == 1 {
+        // SAFETY: the caller's promise.
+        parts[0] = unsafe { lanes.load(src) };
+        return parts;
+    }
     // SAFETY: the caller's promise; lane `l` of part `p` is lane `l * K + p` of the stream where lanes are apart.
     unsafe {
         if (K == 2 || K == 4) && K * E <= LANE {
