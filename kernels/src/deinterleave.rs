@@ -1,13 +1,17 @@
 //! One stream becomes a few rows: the reverse of `interleave.rs`.
 
 use crate::interleave::{Orders, walk_plane};
-use crate::lanes::{LANE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
 use crate::transpose_block::network;
 use crate::walk::Point;
 
 /// How far ahead of its stores each row asks for its lines, in bytes: about as much as a tile holds of it.
 const AHEAD_IN_ROW: usize = 256;
+
+/// How far ahead of its loads a stream whose rows go past the cache asks for its lines, in bytes: between one and three
+/// kibibytes are alike, a page is too far.
+pub(crate) const AHEAD_IN_STREAM: usize = 3072;
 
 /// The reverse of [`Interleave`](crate::interleave::Interleave): `along` advances `K` elements in the source and is contiguous in the destination.
 #[derive(Clone, Copy)]
@@ -54,42 +58,76 @@ pub(crate) unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
 ) {
     let block = L::BYTES / E;
     let mut at = 0;
-    // SAFETY: `block` elements from `at` exist in every row.
+    // SAFETY: so many elements from `at` exist in every row.
     unsafe {
+        if stream {
+            let line = LINE / E;
+            while at + line <= count {
+                stream_line::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E));
+                at += line;
+            }
+        }
         while at + block <= count {
-            unzip_block::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E), stream);
+            unzip_block::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E));
             at += block;
         }
         if at < count {
-            // The last block steps back rather than step outside; its places start no lines, so it is not streamed.
-            let at = count - block;
-            unzip_block::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E), false);
+            let at = count - block; // the last block steps back rather than step outside
+            unzip_block::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E));
         }
     }
 }
 
 /// # Safety
-/// `K * BYTES` bytes must be readable at `src` and `BYTES` writable in each of `K` rows, which are multiples of `BYTES` if
-/// `stream`.
+/// `K * BYTES` bytes must be readable at `src` and `BYTES` writable in each of `K` rows.
 #[inline(always)]
 unsafe fn unzip_block<L: Lanes, const E: usize, const K: usize>(
     lanes: L,
     src: *const u8,
     row_step: isize,
     dst: *mut u8,
-    stream: bool,
 ) {
-    // SAFETY: the caller's promise; lane `l` of part `p` is lane `l * K + p` of the stream.
+    // SAFETY: the caller's promise.
     unsafe {
         let rows = load_unzipped::<L, E, K>(lanes, src);
         let mut row = 0;
         while row < K {
             let to = dst.wrapping_offset(row as isize * row_step);
-            if stream {
-                lanes.stream(to, rows[row])
-            } else {
-                lanes.prefetch_near(to.wrapping_add(AHEAD_IN_ROW));
-                lanes.store(to, rows[row])
+            lanes.prefetch_near(to.wrapping_add(AHEAD_IN_ROW));
+            lanes.store(to, rows[row]);
+            row += 1;
+        }
+    }
+}
+
+/// A line of every row past the cache, each written at once, whatever a register holds of it.
+///
+/// # Safety
+/// `K` lines must be readable at `src`, and a whole one writable in each of `K` rows.
+#[inline(always)]
+unsafe fn stream_line<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    src: *const u8,
+    row_step: isize,
+    dst: *mut u8,
+) {
+    let mut parts = [[lanes.zero(); K]; LINE / LANE];
+    let count = LINE / L::BYTES;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut part = 0;
+        while part < count {
+            parts[part] = load_unzipped::<L, E, K>(lanes, src.add(part * K * L::BYTES));
+            part += 1;
+        }
+        let mut row = 0;
+        while row < K {
+            lanes.prefetch(src.wrapping_add(AHEAD_IN_STREAM + row * LINE));
+            let to = dst.wrapping_offset(row as isize * row_step);
+            let mut part = 0;
+            while part < count {
+                lanes.stream(to.add(part * L::BYTES), parts[part][row]);
+                part += 1;
             }
             row += 1;
         }
@@ -101,12 +139,17 @@ unsafe fn unzip_block<L: Lanes, const E: usize, const K: usize>(
 /// # Safety
 /// `K * BYTES` bytes must be readable at `src`.
 #[inline(always)]
-unsafe fn load_unzipped<L: Lanes, const E: usize, const K: usize>(
+pub(crate) unsafe fn load_unzipped<L: Lanes, const E: usize, const K: usize>(
     lanes: L,
     src: *const u8,
 ) -> [L::Vector; K] {
     let mut parts = [lanes.zero(); K];
     let mut part = 0;
+    if K == 1 {
+        // SAFETY: the caller's promise.
+        parts[0] = unsafe { lanes.load(src) };
+        return parts;
+    }
     // SAFETY: the caller's promise; lane `l` of part `p` is lane `l * K + p` of the stream where lanes are apart.
     unsafe {
         if (K == 2 || K == 4) && K * E <= LANE {

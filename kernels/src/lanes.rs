@@ -153,6 +153,19 @@ pub(crate) unsafe trait Lanes: Copy {
     /// `LANE` bytes must be writable at each place.
     unsafe fn store_lanes(self, to: *mut u8, step: isize, vector: Self::Vector);
 
+    /// The `BYTES` bytes from byte `at` on, at most `BYTES`, of `a` followed by `b`.
+    #[inline(always)]
+    fn join(self, a: Self::Vector, b: Self::Vector, at: usize) -> Self::Vector {
+        let mut both = [0u8; 2 * LINE];
+        let from = both.as_mut_ptr();
+        // SAFETY: there is room for two of the widest registers, and for one from any place of the first.
+        unsafe {
+            self.store(from, a);
+            self.store(from.add(Self::BYTES), b);
+            self.load(from.add(at.min(Self::BYTES)))
+        }
+    }
+
     /// The bits that are set in either.
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 

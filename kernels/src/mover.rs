@@ -11,7 +11,7 @@ use crate::rows_stream::{StreamRows, carry_bytes};
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
 use crate::transposes::{How, transpose};
-use crate::tuning::{ROWS_REACH, STAGE_BYTES, STREAM_REACH, TILE_REACH};
+use crate::tuning::{ROW_PIECE, ROWS_REACH, STAGE_BYTES, STREAM_REACH, TILE_REACH};
 use crate::walk::each_point;
 
 /// How elements of whole bytes are moved; which loops a family wants innermost, and with which strides.
@@ -148,9 +148,10 @@ impl Mover {
         let writes_lines = match (self.family, loops) {
             (Family::Rows, _) => true,
             (Family::Interleave, [outer @ .., _, _]) => starts_lines(outer, dst),
-            // A register must be a whole line, since the rows take turns.
-            (Family::Deinterleave, [rows @ .., _]) if L::BYTES == LINE && starts_lines(rows, dst) => true,
-            (Family::Deinterleave, [outer @ .., _, along]) => pieces::<L>(outer, *along, element).is_some(),
+            (Family::Deinterleave, [rows @ .., _]) if starts_lines(rows, dst) => true,
+            (Family::Deinterleave, [outer @ .., across, along]) => {
+                row_pieces::<L>(outer, *across, *along, element).is_some()
+            }
             (Family::Transpose, [outer @ .., rows, columns]) => {
                 How::new::<L>(outer, *rows, *columns, element) != How::Store
             }
@@ -215,11 +216,11 @@ impl Mover {
         let unaligned = self.stream && !(starts_lines(loops, dst) && run.is_multiple_of(LINE));
         let along = Loop { extent: run, src_stride: 1, dst_stride: 1 };
         match pieces::<L>(loops, along, 1) {
-            Some(Pieces { before, next, more }) if unaligned => {
+            Some(Pieces { before, next, more, along, rest }) if unaligned => {
                 let across = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
                 let mut carry = vec![0u8; carry_bytes(more.extent, run) + LINE];
                 let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
-                let kernel = StreamRows::<1, 1> { next, more, across, along, carry };
+                let kernel = StreamRows::<1, 1> { next, more, across, along, rest, carry };
                 // SAFETY: the caller's promise; the carry buffer lives until the end of this block.
                 unsafe { each_point(lanes, before, src, dst, kernel) }
             }
@@ -276,17 +277,15 @@ impl Mover {
             && along.src_stride == element * across.extent as isize;
         let stream = self.stream;
         // Rows that do not start lines: pieces of them carry what is behind their last line.
-        let carried = match pieces::<L>(outer, along, self.element_bytes) {
-            Some(found)
-                if stream && !(L::BYTES == LINE && starts_lines(outer.iter().chain([&across]), dst)) =>
-            {
-                Some(found)
-            }
+        let carried = match row_pieces::<L>(outer, across, along, self.element_bytes) {
+            Some(found) if stream && !starts_lines(outer.iter().chain([&across]), dst) => Some(found),
             _ => None,
         };
-        let piece = along.extent * self.element_bytes;
-        let rows = carried.as_ref().map_or(0, |pieces| pieces.more.extent * across.extent);
-        let mut carry = vec![0u8; if rows > 0 { carry_bytes(rows, piece) + LINE } else { 0 }];
+        let room = carried.as_ref().map_or(0, |pieces| {
+            let piece = pieces.along.extent * self.element_bytes;
+            carry_bytes(pieces.more.extent * across.extent, piece) + LINE
+        });
+        let mut carry = vec![0u8; room];
         let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
@@ -294,8 +293,8 @@ impl Mover {
                     $(
                         // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives
                         // until the end of this function.
-                        $(($e, $k, Some(Pieces { before, next, more })) if fits => unsafe {
-                            let kernel = StreamRows::<$e, $k> { next, more, across, along, carry };
+                        $(($e, $k, Some(Pieces { before, next, more, along, rest })) if fits => unsafe {
+                            let kernel = StreamRows::<$e, $k> { next, more, across, along, rest, carry };
                             each_point(lanes, before, src, dst, kernel);
                         },
                         // SAFETY: the same.
@@ -317,22 +316,44 @@ struct Pieces<'a> {
     before: &'a [Loop],
     next: Loop,
     more: Loop,
+    along: Loop,
+    /// Elements of a row behind its last piece.
+    rest: usize,
 }
+
+const ONCE: Loop = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
 
 /// The outer loops as pieces of rows, where the pieces are whole lines and one of the last two loops continues them.
 #[allow(dead_code)] // portable targets have no lanes
 fn pieces<L: Lanes>(outer: &[Loop], along: Loop, element: usize) -> Option<Pieces<'_>> {
     let piece = along.extent * element;
     let continues = |l: &Loop| l.dst_stride.unsigned_abs() == piece && l.dst_stride > 0;
-    let once = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
-    let found = match outer {
-        [before @ .., next, more] if continues(next) => Pieces { before, next: *next, more: *more },
-        [before @ .., more, next] if continues(next) => Pieces { before, next: *next, more: *more },
-        [next] if continues(next) => Pieces { before: &[], next: *next, more: once },
+    let (before, next, more) = match outer {
+        [before @ .., next, more] if continues(next) => (before, *next, *more),
+        [before @ .., more, next] if continues(next) => (before, *next, *more),
+        [next] if continues(next) => (&[][..], *next, ONCE),
         _ => return None,
     };
     let fits = piece.is_multiple_of(LINE) && piece >= L::BYTES && L::STREAMS;
-    (fits && found.more.extent * piece <= STAGE_BYTES / 8).then_some(found)
+    (fits && more.extent * piece <= STAGE_BYTES / 8).then_some(Pieces { before, next, more, along, rest: 0 })
+}
+
+/// The pieces of rows that are taken from a stream; long rows are cut into some.
+#[allow(dead_code)] // portable targets have no lanes
+fn row_pieces<L: Lanes>(outer: &[Loop], across: Loop, along: Loop, element: usize) -> Option<Pieces<'_>> {
+    let long = || {
+        let extent = ROW_PIECE / element;
+        let ways = (across.extent * element) as isize;
+        let next = Loop {
+            extent: along.extent / extent,
+            src_stride: extent as isize * ways,
+            dst_stride: (extent * element) as isize,
+        };
+        let (rest, along) = (along.extent % extent, Loop { extent, ..along });
+        let cut = L::STREAMS && ROW_PIECE.is_multiple_of(element) && next.extent > 1;
+        cut.then_some(Pieces { before: outer, next, more: ONCE, along, rest })
+    };
+    pieces::<L>(outer, along, element).or_else(long)
 }
 
 /// Moves a nest with portable code.

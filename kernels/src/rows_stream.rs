@@ -3,10 +3,11 @@
 //! A piece of a row seldom starts or ends a line, but the next piece goes on where it ended: every row carries the bytes
 //! behind its last whole line over to its next piece, so that each line is written once and whole.
 
-use crate::deinterleave::unzip_rows;
+use crate::deinterleave::{AHEAD_IN_STREAM, load_unzipped, unzip_rows};
+use crate::interleave::walk_plane;
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
-use crate::rows::copy_short;
+use crate::rows::{copy_short, stream_run};
 use crate::walk::Point;
 
 /// Takes pieces of `K` rows from a stream of elements of `E` bytes; with `K` = 1 the piece is copied.
@@ -20,6 +21,8 @@ pub(crate) struct StreamRows<const E: usize, const K: usize> {
     pub(crate) across: Loop,
     /// Along a piece, of whole lines and at least a register.
     pub(crate) along: Loop,
+    /// Elements of a row behind its last piece, fewer than a piece.
+    pub(crate) rest: usize,
     /// [`carry_bytes`] bytes at the start of a line.
     pub(crate) carry: *mut u8,
 }
@@ -31,54 +34,164 @@ pub(crate) fn carry_bytes(rows: usize, piece: usize) -> usize {
 
 impl<const E: usize, const K: usize> Point for StreamRows<E, K> {
     /// # Safety
-    /// All places of the four loops must be valid on both sides, without overlap.
+    /// All places of the four loops, and the rest of each row, must be valid on both sides, without overlap.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
-        let piece = self.along.extent * E;
-        let pitch = LINE + piece;
         let mut step = 0;
-        while step < self.next.extent {
+        while step <= self.next.extent {
             let from = src.wrapping_offset(step as isize * self.next.src_stride);
             let to = dst.wrapping_offset(step as isize * self.next.dst_stride);
             let mut group = 0;
             while group < self.more.extent {
                 let from = from.wrapping_offset(group as isize * self.more.src_stride);
                 let to = to.wrapping_offset(group as isize * self.more.dst_stride);
-                // SAFETY: `K` pieces, each into the buffer of its row, of which there are `K` for every group.
+                let carry = self.carry.wrapping_add(group * K * self.pitch());
+                // SAFETY: `K` pieces of rows, or what is behind them; there are buffers for `K` rows of every group.
                 unsafe {
-                    let buffer = self.carry.add(group * K * pitch);
-                    unzip_rows::<L, E, K>(
-                        lanes,
-                        self.along.extent,
-                        pitch as isize,
-                        from,
-                        buffer.add(LINE),
-                        false,
-                    );
-                    let mut row = 0;
-                    while row < K {
-                        let to = to.wrapping_offset(row as isize * self.across.dst_stride);
-                        emit(lanes, buffer.add(row * pitch), to, piece, step == 0);
-                        row += 1;
+                    if step == self.next.extent {
+                        self.end(lanes, from, to, carry);
+                    } else if L::BYTES == LINE {
+                        self.join_lines(lanes, from, to, carry, step == 0);
+                    } else {
+                        self.join_pieces(lanes, from, to, carry, step == 0);
                     }
                 }
                 group += 1;
             }
             step += 1;
         }
-        for row in 0..self.more.extent * K {
-            let end = dst
-                .wrapping_offset((row / K) as isize * self.more.dst_stride)
-                .wrapping_offset((row % K) as isize * self.across.dst_stride)
-                .wrapping_add(self.next.extent * piece);
-            // SAFETY: all rows have had their pieces, so the carry ends with what belongs before `end`.
-            unsafe { flush(self.carry.wrapping_add(row * pitch), end) };
-        }
     }
 
     #[inline(always)]
     fn streams(&self) -> bool {
         true
+    }
+}
+
+impl<const E: usize, const K: usize> StreamRows<E, K> {
+    /// Bytes of a piece.
+    #[inline(always)]
+    fn piece(&self) -> usize {
+        self.along.extent * E
+    }
+
+    /// Bytes from the carry of one row to that of the next.
+    #[inline(always)]
+    fn pitch(&self) -> usize {
+        LINE + self.piece()
+    }
+
+    /// The place of a row.
+    #[inline(always)]
+    fn row_place(&self, dst: *mut u8, row: usize) -> *mut u8 {
+        dst.wrapping_offset(row as isize * self.across.dst_stride)
+    }
+
+    /// A piece of `K` rows, line by line: each is joined from the end of one register and the start of the next.
+    ///
+    /// # Safety
+    /// As [`Point::point`], for one piece of `K` rows, whose carries are behind `carry`; a register is a line.
+    #[inline(always)]
+    unsafe fn join_lines<L: Lanes>(
+        &self,
+        lanes: L,
+        src: *const u8,
+        dst: *mut u8,
+        carry: *mut u8,
+        is_first: bool,
+    ) {
+        let mut carried = [lanes.zero(); K];
+        let mut row = 0;
+        // SAFETY: each row has a line of carry, of which the end belongs before the piece unless the piece is the first;
+        // then what belongs to the first line is written by itself.
+        unsafe {
+            while row < K {
+                carried[row] = lanes.load(carry.add(row * self.pitch()));
+                row += 1;
+            }
+            let mut at = 0;
+            while at < self.piece() {
+                let rows = load_unzipped::<L, E, K>(lanes, src.add(at * K));
+                let mut row = 0;
+                while row < K {
+                    lanes.prefetch(src.wrapping_add(AHEAD_IN_STREAM + at * K + row * LINE));
+                    let to = self.row_place(dst, row).wrapping_add(at);
+                    let before = to.addr() % LINE;
+                    if is_first && at == 0 && before > 0 {
+                        let carry = carry.add(row * self.pitch());
+                        lanes.store(carry, rows[row]);
+                        copy_short(carry, to, LINE - before);
+                    } else {
+                        let line = lanes.join(carried[row], rows[row], LINE - before);
+                        lanes.stream(to.wrapping_sub(before), line);
+                    }
+                    carried[row] = rows[row];
+                    row += 1;
+                }
+                at += LINE;
+            }
+            let mut row = 0;
+            while row < K {
+                lanes.store(carry.add(row * self.pitch()), carried[row]);
+                row += 1;
+            }
+        }
+    }
+
+    /// A piece of `K` rows by way of a buffer behind each row's carry.
+    ///
+    /// # Safety
+    /// As [`Point::point`], for one piece of `K` rows, whose buffers begin at `carry`.
+    #[inline(always)]
+    unsafe fn join_pieces<L: Lanes>(
+        &self,
+        lanes: L,
+        src: *const u8,
+        dst: *mut u8,
+        carry: *mut u8,
+        is_first: bool,
+    ) {
+        let (piece, pitch) = (self.piece(), self.pitch());
+        let mut line = 0;
+        while line < K * piece {
+            lanes.prefetch(src.wrapping_add(AHEAD_IN_STREAM + line));
+            line += LINE;
+        }
+        // SAFETY: buffers have room for a piece of each row behind its carry.
+        unsafe {
+            unzip_rows::<L, E, K>(lanes, self.along.extent, pitch as isize, src, carry.add(LINE), false);
+            let mut row = 0;
+            while row < K {
+                emit(lanes, carry.add(row * pitch), self.row_place(dst, row), piece, is_first);
+                row += 1;
+            }
+        }
+    }
+
+    /// What `K` rows still carry, and the rest of each.
+    ///
+    /// # Safety
+    /// As [`Point::point`], for what is behind the last piece of `K` rows, whose buffers begin at `carry`.
+    #[inline(always)]
+    unsafe fn end<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8, carry: *mut u8) {
+        let pitch = self.pitch();
+        // SAFETY: buffers have room for the rest of each row behind its carry, which ends with what belongs before it.
+        unsafe {
+            if self.rest * E >= L::BYTES {
+                unzip_rows::<L, E, K>(lanes, self.rest, pitch as isize, src, carry.add(LINE), false);
+            } else if self.rest > 0 {
+                let across = Loop { dst_stride: pitch as isize, ..self.across };
+                walk_plane::<E>(across, Loop { extent: self.rest, ..self.along }, src, carry.add(LINE));
+            }
+            let mut row = 0;
+            while row < K {
+                let to = self.row_place(dst, row);
+                let before = to.addr() % LINE;
+                let from = carry.add(row * pitch + LINE - before);
+                stream_run(lanes, from, to.wrapping_sub(before), before + self.rest * E);
+                row += 1;
+            }
+        }
     }
 }
 

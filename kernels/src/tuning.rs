@@ -14,6 +14,10 @@ pub(crate) const STREAM_REACH: Reach = Reach { dst: 8192, src: 64 };
 /// the next tile, so pieces are long enough to make that rare; the stream is read in as long pieces.
 pub(crate) const ROWS_REACH: Reach = Reach { dst: 2048, src: 2048 };
 
+/// Long rows that start anywhere, and are taken from a stream, go so many bytes at a time: the pieces of all rows that take
+/// turns, and the stream they come from, are a small part of a first-level cache.
+pub(crate) const ROW_PIECE: usize = 512;
+
 /// Short rows that lie one behind the other: so long a run that its ends, which are lines in part, do not count.
 pub(crate) const RUN_REACH: Reach = Reach { dst: 16384, src: 128 };
 

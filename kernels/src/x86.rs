@@ -147,6 +147,17 @@ const ODD_QUADWORDS: [u64; 8] = [1, 3, 5, 7, 9, 11, 13, 15];
 const EVEN_DOUBLEWORDS: [u32; 16] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30];
 const ODD_DOUBLEWORDS: [u32; 16] = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31];
 
+/// All words of a register in their order.
+const WORDS: [u16; 32] = {
+    let mut words = [0; 32];
+    let mut i = 0;
+    while i < words.len() {
+        words[i] = i as u16;
+        i += 1;
+    }
+    words
+};
+
 /// Quadwords of `a` and `b` for the first half of interleaved lanes: `a0 b0 a1 b1`.
 const ZIP_LANES_LOW: [u64; 8] = [0, 1, 8, 9, 2, 3, 10, 11];
 /// The second half: `a2 b2 a3 b3`.
@@ -298,6 +309,21 @@ unsafe impl Lanes for V4 {
             // SAFETY: the caller promises 16 bytes at each of the four places.
             unsafe { self.sse2._mm_storeu_si128(place.cast(), lane) };
         }
+    }
+
+    #[inline(always)]
+    fn join(self, a: __m512i, b: __m512i, at: usize) -> __m512i {
+        let (f, bw) = (self.avx512f, self.avx512bw);
+        let words = |from: usize| {
+            let order = bw._mm512_add_epi16(pulp::cast(WORDS), f._mm512_set1_epi16(from as i16));
+            bw._mm512_permutex2var_epi16(a, order, b)
+        };
+        if at.is_multiple_of(2) {
+            return words(at / 2);
+        }
+        // Each word from the high byte of one and the low byte of the next; there is no word behind the last.
+        let (low, high) = (words(at / 2), words(at / 2 + 1));
+        f._mm512_or_si512(bw._mm512_srli_epi16::<8>(low), bw._mm512_slli_epi16::<8>(high))
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! Running a plan: boxes to kernels.
 
+mod bands;
 mod chunks;
 mod cuts;
 mod ef57;

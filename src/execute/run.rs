@@ -3,6 +3,7 @@
 use relayout_kernels::{Converter, Family, Mover, Nest, OutOfBounds, Panel, Side, SlotWidth, fill_nest};
 use smallvec::SmallVec;
 
+use super::bands::Bands;
 use super::ends::{Source, Target};
 use super::restrict::{
     element_units, reach_in_row, restrict, restrict_rows, src_units_per_byte, units_per_byte,
@@ -19,8 +20,30 @@ impl Plan {
         dst: &mut [u8],
         stream: bool,
     ) -> Result<(), ExecuteError> {
+        if let Some(bands) = Bands::new(self).filter(|_| stream) {
+            return self.run_bands(bands, src, Target { start: 0, bytes: dst }, stream);
+        }
         self.steps.iter().try_for_each(|step| self.run_step(&step, src, dst, stream))?;
         self.run_places(src, &mut Target { start: 0, bytes: dst })
+    }
+
+    /// Runs all boxes in one band of a part of the destination after the other.
+    fn run_bands(
+        &self,
+        bands: Bands,
+        src: Source<'_>,
+        target: Target<'_>,
+        stream: bool,
+    ) -> Result<(), ExecuteError> {
+        let Target { mut start, bytes: mut rest } = target;
+        while !rest.is_empty() {
+            let (bytes, behind) = rest.split_at_mut((bands.end(start) - start).min(rest.len()));
+            let mut band = Target { start, bytes };
+            self.run_range(src, &mut band, stream)?;
+            start += band.bytes.len();
+            rest = behind;
+        }
+        Ok(())
     }
 
     /// Runs what the plan writes in consecutive bytes of the destination.
@@ -52,6 +75,10 @@ impl Plan {
         mut panel: Panel<'_>,
         stream: bool,
     ) -> Result<(), ExecuteError> {
+        if let Some(bands) = Bands::new(self).filter(|_| stream && panel.rows() == 1) {
+            let (start, bytes) = panel.row(0);
+            return self.run_bands(bands, src, Target { start, bytes }, stream);
+        }
         for step in self.steps.iter() {
             match step.kernel {
                 Kernel::Move { .. } if panel.rows() > 1 && keeps_to_rows(&step, panel.period()) => {

@@ -1,0 +1,76 @@
+//! Bands: pieces of a destination that all boxes are written to before the next.
+//!
+//! The boxes of ragged layouts meet inside lines, and read parts of the same tiles. One box after the other, such a line
+//! comes from memory and goes back once for each of them; band by band it is still in the cache.
+
+use relayout_kernels::Loop;
+
+use super::restrict::{units_per_byte, written};
+use crate::plan::Plan;
+use crate::plan::step::{Kernel, Step};
+
+/// Bytes of a band: a part of the second-level cache, beside as much of the source, and enough that beginning each box anew
+/// takes no time in comparison.
+const BAND: usize = 512 * 1024;
+
+/// Where one band ends and the next begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Bands {
+    origin: usize,
+    bytes: usize,
+}
+
+impl Bands {
+    /// The bands of a plan of several boxes; `None` where it has one, or where the largest does not go along its destination.
+    pub(super) fn new(plan: &Plan) -> Option<Bands> {
+        if plan.steps.len() < 2 || plan.tables.is_some() || plan.ef57.is_some() {
+            return None;
+        }
+        let largest = plan.steps.iter().max_by_key(|step| written(step) / units_per_byte(step))?;
+        Bands::of(&largest)
+    }
+
+    fn of(step: &Step<'_>) -> Option<Bands> {
+        let Kernel::Move { element_bytes, .. } = step.kernel else { return None };
+        let loops = step.nest.loops;
+        let slowest = loops.iter().position(|l| l.dst_stride.unsigned_abs() <= BAND)?;
+        let (outer, [cut, inner @ ..]) = loops.split_at(slowest) else { return None };
+        let reach = |l: &Loop| l.dst_stride.saturating_mul(l.extent as isize - 1);
+        let inside = inner.iter().map(reach).fold(element_bytes as isize, isize::saturating_add);
+        // Each step of the loop that is cut is a piece of the destination, and loops outside of it are slower.
+        let goes_along = inside <= cut.dst_stride && outer.iter().all(|l| l.dst_stride > cut.dst_stride);
+        let stride = usize::try_from(cut.dst_stride).ok().filter(|&stride| stride > 0 && goes_along)?;
+        Some(Bands { origin: usize::try_from(step.nest.dst_offset).ok()?, bytes: BAND / stride * stride })
+    }
+
+    /// Where the band ends that a byte of the destination belongs to.
+    pub(super) fn end(&self, place: usize) -> usize {
+        match place.checked_sub(self.origin) {
+            Some(behind) => place.saturating_add(self.bytes - behind % self.bytes),
+            None => self.origin,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bands(src: &str, dst: &str) -> Option<Bands> {
+        Bands::new(&Plan::new(&src.parse().unwrap(), &dst.parse().unwrap()).unwrap())
+    }
+
+    #[test]
+    fn ragged_tiles_are_written_in_bands() {
+        // Rows of 8 x 4000 bytes, of which 16 are a band.
+        let found = bands("f32[999,1000]{1,0:T(8,128)}", "f32[999,1000]").unwrap();
+        assert_eq!(found, Bands { origin: 0, bytes: 16 * 32000 });
+        assert_eq!([0, 511_999, 512_000].map(|place| found.end(place)), [512_000, 512_000, 1_024_000]);
+    }
+
+    #[test]
+    fn one_box_and_what_goes_across_is_written_whole() {
+        assert_eq!(bands("f32[1000,1024]{1,0:T(8,128)}", "f32[1000,1024]"), None);
+        assert_eq!(bands("f32[999,1000]{0,1}", "f32[999,1000]{1,0:T(8,128)}"), None);
+    }
+}
