@@ -142,16 +142,48 @@ fn deinterleave(piece: &mut Piece, bytes: usize) -> Option<Family> {
 /// From this many bytes on either side a plane is better transposed by itself than together with other loops.
 const LARGE_PLANE: i64 = 2048;
 
+/// The same for rows of the destination where no other loop goes on where the plane ends, and for both sides where elements
+/// are narrow: two lines of every row are written together.
+const SHORT_PLANE: i64 = 128;
+
+/// Elements of at most so many bytes are narrow: a block of them has so many columns that short ones are better read as one
+/// plane.
+const NARROW: usize = 2;
+
+/// The same where there is no other loop: a lane; and on one side half of a lane, if the other side has a line.
+const LANE: i64 = 16;
+const LINE: i64 = 64;
+
 /// Blocks of both fastest loops are transposed in registers; both must fill a lane, and be all there is or be long.
 fn transpose(piece: &mut Piece, bytes: usize) -> Option<Family> {
     let (src, dst) = units(piece, bytes)?;
-    let least = if piece.atoms.len() == 2 { 16 } else { LARGE_PLANE };
-    let fits = [src, dst].iter().all(|&i| piece.atoms[i].extent.saturating_mul(bytes as i64) >= least)
-        && matches!(bytes, 1 | 2 | 4 | 8 | 16);
+    let span = |position: usize| piece.atoms[position].extent.saturating_mul(bytes as i64);
+    let (short, long) = (span(src).min(span(dst)), span(src).max(span(dst)));
+    // Narrow rows of the destination are written one over the end of the other.
+    let is_narrow =
+        long >= LINE && 2 * short > LANE && (span(dst) >= LANE || piece.atoms[src].dst_stride == span(dst));
+    let fits = match piece.atoms.len() {
+        2 => short >= LANE || is_narrow,
+        _ if stands_alone(piece, [src, dst], bytes) => {
+            short >= SHORT_PLANE && (span(src) >= LARGE_PLANE || bytes <= NARROW)
+        }
+        _ => short >= LARGE_PLANE,
+    };
+    let fits = fits && matches!(bytes, 1 | 2 | 4 | 8 | 16);
     fits.then(|| {
         with_innermost(piece, [src, dst], |atom| atom.src_stride.saturating_abs().min(atom.dst_stride));
         Family::Transpose
     })
+}
+
+/// True where no other loop goes on where one of the plane's ends.
+fn stands_alone(piece: &Piece, plane: [usize; 2], bytes: usize) -> bool {
+    let [rows, columns] = plane.map(|position| piece.atoms[position]);
+    let span = |extent: i64| extent.saturating_mul(bytes as i64);
+    let goes_on =
+        |atom: &Atom| atom.src_stride == span(rows.extent) || atom.dst_stride == span(columns.extent);
+    let mut others = (0..piece.atoms.len()).filter(|position| !plane.contains(position));
+    !others.any(|position| goes_on(&piece.atoms[position]))
 }
 
 /// Puts two loops innermost, the others before them, slowest by `speed` first.
