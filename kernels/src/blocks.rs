@@ -62,6 +62,8 @@ pub(crate) struct Blocks<'a, const E: usize, const N: usize> {
     /// Places of as many rows as are walked before the next strip.
     pub(crate) places: *mut isize,
     pub(crate) panel: usize,
+    /// From here to the next plane in the source, as far as that is known: what is asked for ahead.
+    pub(crate) next: isize,
     /// [`carry_bytes`] for that many rows where they are carried.
     pub(crate) carry: *mut u8,
 }
@@ -152,13 +154,16 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
             let [now, next] = &mut places;
             let behind = column + width;
             let mut ahead = Ahead { column: 0, at: 0, len: if is_short { count * E } else { usize::MAX } };
-            list_places::<true>(self.columns, behind, &mut next[..Self::STRIP]);
+            // Behind the last strip comes the first of the next plane.
+            let (following, first) =
+                if behind < columns { (src, behind) } else { (src.wrapping_offset(self.next), 0) };
+            list_places::<true>(self.columns, first, &mut next[..Self::STRIP]);
             let to = dst.wrapping_add(column * E);
             let mut row = 0;
             while row < count {
                 let height = (LINE / E).min(count - row);
-                let wanted = if is_short { &*next } else { &*now };
-                ahead.ask::<L, E>(lanes, &wanted[..Self::STRIP], src, row);
+                let (from, wanted) = if is_short { (following, &*next) } else { (src, &*now) };
+                ahead.ask::<L, E>(lanes, &wanted[..Self::STRIP], from, row);
                 let part = Part { width, row, height, is_first: column == 0, is_last: behind == columns };
                 // SAFETY: `width` columns and `height` rows from here are the nest's.
                 unsafe {

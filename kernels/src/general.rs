@@ -157,13 +157,14 @@ unsafe fn blocks<L: Lanes>(
     let mut carry = vec![0u8; if write == Write::Carried { carry_bytes(STRIP_ROWS) + LINE } else { 0 }];
     let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
     let (panel, places) = (places.len(), places.as_mut_ptr());
+    let next = sets.outer().last().map_or(0, |l| l.src_stride);
     let (rows, columns, room) = (sets.rows(), sets.columns(), &raw mut room);
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match element {
                 // SAFETY: the caller's promise; the buffers live until the end of this function.
                 $($e => unsafe {
-                    let kernel = Blocks::<$e, $n> { rows, columns, write, room, places, panel, carry };
+                    let kernel = Blocks::<$e, $n> { rows, columns, write, room, places, panel, next, carry };
                     each_point(lanes, sets.outer(), src, dst, kernel);
                 },)*
                 _ => {}

@@ -4,11 +4,12 @@
 //! rows by as many columns: whole registers are read from the columns, lanes are transposed among them and elements inside
 //! lanes, and whole registers are written to the rows. With registers of a line, every line of either side is touched once.
 
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
+use crate::rows::copy_short;
 use crate::stage::starts_lines;
 use crate::strided::walk;
-use crate::transpose_block::{Turned, block, load_tile, turn_part_block};
+use crate::transpose_block::{Turned, block, load_tile, network, turn_part_block};
 use crate::tuning::PANEL;
 use crate::walk::Point;
 
@@ -59,6 +60,10 @@ pub(crate) unsafe fn plane<L: Lanes, const E: usize, const N: usize>(
             plane.panels(lanes.narrow())
         } else if bytes >= <L::Narrow as Lanes>::Narrow::BYTES {
             plane.panels(lanes.narrow().narrow())
+        } else if plane.is_narrow() && rows.extent * E >= L::BYTES {
+            plane.few_columns(lanes)
+        } else if plane.is_narrow() && rows.extent * E >= LANE {
+            plane.few_columns(lanes.narrow().narrow())
         } else {
             small_plane::<E>(columns, rows, src, dst)
         }
@@ -161,6 +166,60 @@ impl<const E: usize, const N: usize> Plane<E, N> {
                 }
             }
             column += size;
+        }
+    }
+
+    /// True where rows follow one another, each of more than half of a lane but less than one.
+    #[inline(always)]
+    fn is_narrow(&self) -> bool {
+        let row = self.columns.extent * E;
+        2 * row > LANE && row < LANE && Ok(row) == usize::try_from(self.rows.dst_stride)
+    }
+
+    /// Fewer columns than a lane holds: rows are written a lane each, of which the end belongs to the next row, which is
+    /// written next.
+    ///
+    /// # Safety
+    /// As [`Plane::panels`], but for the number of columns; [`Plane::is_narrow`] must be true of the plane, and its rows fill
+    /// a register.
+    #[inline(always)]
+    unsafe fn few_columns<L: Lanes>(&self, lanes: L) {
+        let size = L::BYTES / E;
+        let mut turned = core::mem::MaybeUninit::<Turned>::uninit();
+        let turned = turned.as_mut_ptr().cast::<u8>();
+        let mut first = 0;
+        while first < self.rows.extent {
+            let at = first.min(self.rows.extent - size);
+            let mut tile = [lanes.zero(); N];
+            // SAFETY: a register of rows of each column that there is; the buffer has room for the tile. A lane from a row's
+            // start ends inside the next row, and of the last row only its own bytes are written.
+            unsafe {
+                let mut column = 0;
+                while column < N {
+                    if column < self.columns.extent {
+                        tile[column] = lanes.load(self.from(at, column));
+                    }
+                    column += 1;
+                }
+                network::<L, E, N>(lanes, &mut tile);
+                let mut row = 0;
+                while row < N {
+                    lanes.store(turned.add(row * L::BYTES), tile[row]);
+                    row += 1;
+                }
+                let mut row = 0;
+                while row < size {
+                    let from = turned.add(row % N * L::BYTES + row / N * LANE);
+                    let to = self.to(at + row, 0);
+                    if at + row + 1 < self.rows.extent {
+                        to.cast::<[u8; LANE]>().write_unaligned(from.cast::<[u8; LANE]>().read());
+                    } else {
+                        copy_short(from, to, self.columns.extent * E);
+                    }
+                    row += 1;
+                }
+            }
+            first += size;
         }
     }
 

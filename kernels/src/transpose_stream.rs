@@ -10,7 +10,7 @@ use crate::nest::Loop;
 use crate::rows_stream::{emit, flush};
 use crate::transpose::plane;
 use crate::transpose_block::{Turned, load_tile, turn_block, turn_part_block};
-use crate::tuning::{COLUMN_AHEAD, STRETCH, STRIP_ROWS};
+use crate::tuning::{COLUMN_AHEAD, FEW_LINES, STRETCH, STRIP_ROWS};
 use crate::walk::Point;
 
 /// Bytes of a strip in every destination row. A pair of lines, because single lines at strides near a power of two fill
@@ -120,17 +120,25 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         dst: *mut u8,
     ) {
         let column_step = self.columns.src_stride;
-        let meets = meets(column_step);
+        // Lines of a column that are asked for together, if not one by one.
+        let stretch = stretch(column_step, self.rows.extent * self.beyond.extent * E);
         let mut column = 0;
         while column < columns {
             let top = src.wrapping_offset(column as isize * column_step);
             let to = dst.wrapping_add(column * E);
             let mut row = rows.start;
             while row < rows.end {
-                if meets && (row - rows.start).is_multiple_of(LINE / E) {
-                    self.prefetch_stretches(lanes, top, row, &rows);
+                if let Some(stretch) = stretch
+                    && (row - rows.start).is_multiple_of(LINE / E)
+                {
+                    self.prefetch_stretches(lanes, top, stretch, row, &rows);
                 }
-                let group = Group { row, count: (L::BYTES / E).min(rows.end - row), first: rows.start };
+                let group = Group {
+                    row,
+                    count: (L::BYTES / E).min(rows.end - row),
+                    first: rows.start,
+                    asked: stretch.is_some(),
+                };
                 // SAFETY: a strip's columns, and so many rows of them.
                 unsafe {
                     if group.count == L::BYTES / E {
@@ -159,24 +167,29 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         &self,
         lanes: L,
         top: *const u8,
+        stretch: usize,
         row: usize,
         rows: &core::ops::Range<usize>,
     ) {
         let step = self.columns.src_stride;
         let line = (row - rows.start) * E / LINE;
-        let next = rows.start * E + (line / STRETCH + 1) * STRETCH * LINE;
+        let next = rows.start * E + (line / stretch + 1) * stretch * LINE;
         let width = strip(E) / E;
         let from = match next < rows.end * E {
             true => top.wrapping_add(next),
             false => top.wrapping_offset(width as isize * step).wrapping_add(rows.start * E),
         };
-        let count = width.div_ceil(STRETCH);
-        let mut i = 0;
-        while i < count * STRETCH {
-            let column = line % STRETCH * count + i / STRETCH;
+        let count = width.div_ceil(stretch);
+        let mut column = line % stretch * count;
+        let end = (column + count).min(width);
+        while column < end {
             let from = from.wrapping_offset(column as isize * step);
-            lanes.prefetch(from.wrapping_add(i % STRETCH * LINE));
-            i += 1;
+            let mut at = 0;
+            while at < stretch {
+                lanes.prefetch(from.wrapping_add(at * LINE));
+                at += 1;
+            }
+            column += 1;
         }
     }
 
@@ -200,7 +213,7 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         // read; rows of the group only are written to.
         unsafe {
             let step = self.columns.src_stride;
-            if meets(step) {
+            if group.asked {
                 turn_strip::<L, E, N, 0>(lanes, from, step, len, turned);
             } else {
                 turn_strip::<L, E, N, COLUMN_AHEAD>(lanes, from, step, len, turned);
@@ -211,7 +224,7 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
                 let part = Group {
                     row: group.row + lane * N,
                     count: if WHOLE { N } else { group.count - lane * N },
-                    first: group.first,
+                    ..group
                 };
                 if self.carry.is_null() {
                     self.whole_lines::<L, WHOLE>(lanes, turned, to, part);
@@ -301,6 +314,8 @@ struct Group {
     row: usize,
     count: usize,
     first: usize,
+    /// True where the columns' lines have been asked for already.
+    asked: bool,
 }
 
 /// Reads `len` bytes, a register or less, of each of a strip's columns, and asks for what lies `AHEAD` bytes
@@ -332,6 +347,14 @@ unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize, const AHEAD: usiz
         }
         column += block;
     }
+}
+
+/// Lines of columns of `len` bytes that are asked for together: all of a few, so that the next strip is read in the order of
+/// memory; some where columns meet. `None` where each column is better followed by itself.
+#[inline(always)]
+fn stretch(step: isize, len: usize) -> Option<usize> {
+    let lines = len.div_ceil(LINE);
+    if FEW_LINES.contains(&lines) { Some(lines) } else { meets(step).then_some(STRETCH) }
 }
 
 /// True where columns lie within some lines of a multiple of a page apart: such places are in few sets of the caches, and in

@@ -31,7 +31,7 @@ impl How {
             How::Store
         } else if is_dense(rows, columns, element) && rows.extent * row >= LINE {
             How::Dense
-        } else if row >= 2 * LINE && all_rows * element >= LANE {
+        } else if row >= 2 * LINE && 2 * all_rows * element > LANE {
             How::Strips
         } else {
             How::Store

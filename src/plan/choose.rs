@@ -1,13 +1,12 @@
 //! Which kernel moves a box: an ordered list of candidates that accept or refuse, most special first.
 
-use std::ops::RangeInclusive;
-
 use relayout_kernels::{Family, Fill, SlotWidth};
 use smallvec::smallvec;
 
 use super::convert::Convert;
 use super::normalize::normalize;
 use super::pieces::{Atom, Piece};
+use super::planes::is_plane;
 use super::step::{Kernel, Steps};
 
 /// What every box of a plan has in common.
@@ -159,44 +158,14 @@ fn deinterleave(piece: &mut Piece, bytes: usize) -> Option<Family> {
     })
 }
 
-/// From this many bytes on either side a plane is better transposed by itself than together with other loops.
-const LARGE_PLANE: i64 = 2048;
-
-/// The rows of a tile, in bytes: some lanes of the source, and some lines of the destination.
-const TILE_ROWS: RangeInclusive<i64> = 16..=64;
-const TILE_COLUMNS: i64 = 512;
-
-/// Columns of the source, in bytes, of which those of one row of tiles are more than the cache keeps: in it, tiles are better
-/// transposed in sets of loops.
-const LONG_COLUMN: i64 = 8192;
-
 /// Blocks of both fastest loops are transposed in registers; both must fill a lane, and be all there is or be long.
 fn transpose(piece: &mut Piece, bytes: usize) -> Option<Family> {
     let (src, dst) = units(piece, bytes)?;
-    let least = if piece.atoms.len() == 2 { 16 } else { LARGE_PLANE };
-    let is_long = |&i: &usize| length(&piece.atoms[i], bytes) >= least;
-    let fits = ([src, dst].iter().all(is_long) || is_column_of_tiles(piece, [src, dst], bytes))
-        && matches!(bytes, 1 | 2 | 4 | 8 | 16);
+    let fits = is_plane(piece, [src, dst], bytes) && matches!(bytes, 1 | 2 | 4 | 8 | 16);
     fits.then(|| {
         with_innermost(piece, [src, dst], |atom| atom.src_stride.saturating_abs().min(atom.dst_stride));
         Family::Transpose
     })
-}
-
-/// The rows of a tile go on in the next tile: together they are as long as the source's columns, and are walked as one.
-fn is_column_of_tiles(piece: &Piece, [src, dst]: [usize; 2], bytes: usize) -> bool {
-    let rows = length(&piece.atoms[src], bytes);
-    let goes_on = |atom: &Atom| atom.src_stride == rows && rows.saturating_mul(atom.extent) >= LONG_COLUMN;
-    let others = piece.atoms.iter().enumerate().filter(|&(i, _)| i != dst);
-    TILE_ROWS.contains(&rows)
-        && rows % TILE_ROWS.start() == 0
-        && length(&piece.atoms[dst], bytes) >= TILE_COLUMNS
-        && others.map(|(_, atom)| atom).any(goes_on)
-}
-
-/// Bytes of a loop's elements.
-fn length(atom: &Atom, bytes: usize) -> i64 {
-    atom.extent.saturating_mul(bytes as i64)
 }
 
 /// Puts two loops innermost, the others before them, slowest by `speed` first.

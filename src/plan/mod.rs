@@ -6,7 +6,7 @@
 //! | plant | `forest` | digits | one tree per index |
 //! | lower | `lower`, `pieces`, `padding` | two forests | strided boxes, and boxes of padding |
 //! | normalize | `normalize` | a box | its shortest loop nest |
-//! | choose | `choose` | a loop nest | a step: the kernel that runs it |
+//! | choose | `choose`, `planes` | a loop nest | a step: the kernel that runs it |
 //! | pairs | `ef57` | two sides' digits | the way of `f64` that are split or joined |
 //! | one side | `side`, `reach` | a checked request | its digits, its buffer's length, the fills of its padding |
 //! | tables | `tables` | two sides' digits | the way for pairs without a short list of boxes |
@@ -24,6 +24,7 @@ mod lower;
 mod normalize;
 mod padding;
 mod pieces;
+mod planes;
 mod reach;
 mod side;
 pub(crate) mod step;
