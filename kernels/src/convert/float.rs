@@ -88,6 +88,18 @@ impl Encode {
         }
     }
 
+    /// The lean way to a byte: bits of the mantissa, and true where zero has no sign.
+    pub(crate) fn lean(&self) -> Option<(Lean, u32, bool)> {
+        let is_byte = self.sign == 0x80 && self.nan_sign == 0 && self.payload == 0;
+        let lean = Lean { limit: self.limit, least_exponent: self.least_normal, nan: self.nan };
+        is_byte.then_some((lean, 23 - self.shift, self.zero_is_plain))
+    }
+
+    /// True for IEEE 754's format of 16 bits, without saturation.
+    pub(crate) fn is_half(&self) -> bool {
+        *self == Encode::new(FloatFormat::F16, false)
+    }
+
     /// The pattern nearest to the `f32` with the bits `bits`.
     #[inline(always)]
     pub(crate) fn one(&self, bits: u32) -> u32 {
@@ -103,6 +115,39 @@ impl Encode {
         let result = if is_nan { nan } else { number };
         let sign = bits >> self.sign_shift & self.sign ^ if is_nan { self.nan_sign } else { 0 };
         result | if self.zero_is_plain & (result == 0) { 0 } else { sign }
+    }
+}
+
+/// From `f32` to a float of a byte, with fewer steps: numbers are added to one whose last place is theirs, which rounds them,
+/// the denormal ones like all others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lean {
+    /// The least magnitude that becomes what all greater ones become.
+    limit: u32,
+    /// The exponent of the least normal number, where an `f32` has it.
+    least_exponent: u32,
+    nan: u32,
+}
+
+/// Bits of an `f32`'s exponent.
+const EXPONENT: u32 = INFINITY;
+
+impl Lean {
+    /// The pattern nearest to the `f32` with the bits `bits`.
+    #[inline(always)]
+    pub(crate) fn one<const MANTISSA: u32, const PLAIN_ZERO: bool>(&self, bits: u32) -> u32 {
+        let shift = 23 - MANTISSA;
+        let magnitude = bits & MAGNITUDE;
+        let limited = magnitude.min(self.limit);
+        let exponent = (limited & EXPONENT).max(self.least_exponent);
+        // Its last place is that of the result: the sum's low bits are the mantissa, rounded, the leading one too.
+        let large = exponent.wrapping_add(shift << 23);
+        let sum = (f32::from_bits(limited) + f32::from_bits(large)).to_bits();
+        let steps = exponent.wrapping_sub(self.least_exponent) >> shift;
+        let number = sum.wrapping_sub(large).wrapping_add(steps);
+        let sign = bits >> 24 & 0x80;
+        let signed = if PLAIN_ZERO && number == 0 { 0 } else { number | sign };
+        if magnitude > INFINITY { self.nan | sign } else { signed }
     }
 }
 
@@ -142,6 +187,11 @@ impl Decode {
             payload: payload(format),
             sign_shift: 31 - width,
         }
+    }
+
+    /// True for IEEE 754's format of 16 bits.
+    pub(crate) fn is_half(&self) -> bool {
+        *self == Decode::new(FloatFormat::F16)
     }
 
     /// The bits of the `f32` that has the value of a pattern; what stands above the pattern is left out.
