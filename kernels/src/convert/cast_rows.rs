@@ -4,7 +4,8 @@
 //! Where a few narrow rows become one stream, a word of the stream is made of a word of each row, so that no element changes
 //! its place: conversion and weaving are one. The reverse likewise.
 
-use super::casts::{ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, Plain, Read, Signed, Top, Write};
+use super::casts::{ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, Top, Write};
+use super::float::Lean;
 use super::hop::{Hop, Int};
 use super::rows::{ConvertRows, Form};
 use super::words::{BLOCK, Means, Words};
@@ -43,11 +44,14 @@ pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
     macro_rules! to_byte {
         ($read:expr, $encode:expr) => {
             match $encode.lean() {
-                Some((lean, 2, false)) => through!($read, ByteTo::<2, false>(lean)),
-                Some((lean, 2, true)) => through!($read, ByteTo::<2, true>(lean)),
-                Some((lean, 3, false)) => through!($read, ByteTo::<3, false>(lean)),
-                Some((lean, 3, true)) => through!($read, ByteTo::<3, true>(lean)),
-                Some((lean, 4, false)) => through!($read, ByteTo::<4, false>(lean)),
+                Some((lean, 2, Lean::OTHER)) => through!($read, ByteTo::<2, { Lean::OTHER }>(lean)),
+                Some((lean, 3, Lean::OTHER)) => through!($read, ByteTo::<3, { Lean::OTHER }>(lean)),
+                Some((lean, 4, Lean::OTHER)) => through!($read, ByteTo::<4, { Lean::OTHER }>(lean)),
+                Some((lean, 2, Lean::PLAIN_ZERO)) => through!($read, ByteTo::<2, { Lean::PLAIN_ZERO }>(lean)),
+                Some((lean, 3, Lean::PLAIN_ZERO)) => through!($read, ByteTo::<3, { Lean::PLAIN_ZERO }>(lean)),
+                Some((lean, 3, Lean::NAN_IS_NEXT)) => {
+                    through!($read, ByteTo::<3, { Lean::NAN_IS_NEXT }>(lean))
+                }
                 _ => false,
             }
         };
@@ -60,8 +64,8 @@ pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
         (Some(Hop::Encode8(to)), None) => to_byte!(Plain::<4>, to),
         (Some(Hop::Decode8(from)), None) => through!(ByteFrom(*from), Plain::<4>),
         (Some(Hop::Decode8Top(from)), None) => through!(ByteFrom(*from), ExactTop),
-        (Some(Hop::DecodeTop16), Some(Hop::Encode8(to))) => to_byte!(Top, to),
-        (Some(Hop::DecodeTop16), Some(Hop::Encode16(to))) if to.is_half() => through!(Top, HalfTo(*to)),
+        (Some(Hop::DecodeTop16), Some(Hop::Encode8(to))) => to_byte!(LoudTop, to),
+        (Some(Hop::DecodeTop16), Some(Hop::Encode16(to))) if to.is_half() => through!(LoudTop, HalfTo(*to)),
         (Some(Hop::Decode16(from)), Some(Hop::EncodeTop16)) if from.is_half() => {
             through!(HalfFrom(*from), Top)
         }
@@ -217,15 +221,21 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         words
     }
 
-    /// Asks for as many lines as are read at `from`, so far ahead of it.
+    /// Asks for as many lines as are read at `from`, so far ahead of it: those of two rows that take turns into the first
+    /// level, any others into the second.
     #[inline(always)]
     fn look_ahead(self, from: *const u8, bytes: usize) {
         if self.rows.ahead == 0 {
             return;
         }
+        let takes_turns = matches!(self.rows.form, Form::Zip { ways: 2, .. });
         let mut line = 0;
         while line < bytes {
-            self.means.lanes().prefetch(from.wrapping_add(self.rows.ahead + line));
+            let ahead = from.wrapping_add(self.rows.ahead + line);
+            match takes_turns {
+                true => self.means.lanes().prefetch_near(ahead),
+                false => self.means.lanes().prefetch(ahead),
+            }
             line += LINE;
         }
     }

@@ -45,6 +45,10 @@ pub(super) struct Signed<const BYTES: usize>;
 #[derive(Clone, Copy)]
 pub(super) struct Top;
 
+/// The same as it is read where whatever comes next makes NaN quiet.
+#[derive(Clone, Copy)]
+pub(super) struct LoudTop;
+
 /// The same where nothing is rounded.
 #[derive(Clone, Copy)]
 pub(super) struct ExactTop;
@@ -61,9 +65,9 @@ pub(super) struct HalfTo(pub(super) Encode);
 #[derive(Clone, Copy)]
 pub(super) struct ByteFrom(pub(super) Decode);
 
-/// A float of a byte with so many bits of mantissa, with or without a negative zero.
+/// A float of a byte with so many bits of mantissa, of a kind that [`Lean`] names.
 #[derive(Clone, Copy)]
-pub(super) struct ByteTo<const MANTISSA: u32, const PLAIN_ZERO: bool>(pub(super) Lean);
+pub(super) struct ByteTo<const MANTISSA: u32, const KIND: u32>(pub(super) Lean);
 
 impl<const BYTES: usize> Read for Plain<BYTES> {
     const BYTES: usize = BYTES;
@@ -97,6 +101,15 @@ impl Read for Top {
     #[inline(always)]
     fn decode<M: Means>(self, _means: M, words: &mut Words) {
         each!(words, x => float::decode_top(x as u16));
+    }
+}
+
+impl Read for LoudTop {
+    const BYTES: usize = 2;
+
+    #[inline(always)]
+    fn decode<M: Means>(self, _means: M, words: &mut Words) {
+        each!(words, x => x << 16);
     }
 }
 
@@ -145,11 +158,11 @@ impl Read for ByteFrom {
     }
 }
 
-impl<const MANTISSA: u32, const PLAIN_ZERO: bool> Write for ByteTo<MANTISSA, PLAIN_ZERO> {
+impl<const MANTISSA: u32, const KIND: u32> Write for ByteTo<MANTISSA, KIND> {
     const BYTES: usize = 1;
 
     #[inline(always)]
     fn encode<M: Means>(self, _means: M, words: &mut Words) {
-        each!(words, x => self.0.one::<MANTISSA, PLAIN_ZERO>(x));
+        each!(words, x => self.0.one::<MANTISSA, KIND>(x));
     }
 }

@@ -88,16 +88,25 @@ impl Encode {
         }
     }
 
-    /// The lean way to a byte: bits of the mantissa, and true where zero has no sign.
-    pub(crate) fn lean(&self) -> Option<(Lean, u32, bool)> {
+    /// The lean way to a byte, bits of the mantissa, and the kind.
+    #[inline(always)]
+    pub(crate) fn lean(&self) -> Option<(Lean, u32, u32)> {
         let is_byte = self.sign == 0x80 && self.nan_sign == 0 && self.payload == 0;
-        let lean = Lean { limit: self.limit, least_exponent: self.least_normal, nan: self.nan };
-        is_byte.then_some((lean, 23 - self.shift, self.zero_is_plain))
+        let offset = (self.least_normal >> self.shift).wrapping_neg() & 0xff;
+        let lean = Lean { limit: self.limit, least_exponent: self.least_normal, offset, nan: self.nan };
+        let kind = match self.zero_is_plain {
+            true => Lean::PLAIN_ZERO,
+            false if self.nan == (self.limit >> self.shift) - self.rebias => Lean::NAN_IS_NEXT,
+            false => Lean::OTHER,
+        };
+        is_byte.then_some((lean, 23 - self.shift, kind))
     }
 
-    /// True for IEEE 754's format of 16 bits, without saturation.
+    /// True for IEEE 754's format of 16 bits, without saturation: no other has as many bits and the same greatest number.
+    #[inline(always)]
     pub(crate) fn is_half(&self) -> bool {
-        *self == Encode::new(FloatFormat::F16, false)
+        const LIMIT: u32 = (127 + 16) << 23; // 2^16, behind the greatest number
+        self.shift == 13 && self.sign == 0x8000 && self.limit == LIMIT
     }
 
     /// The pattern nearest to the `f32` with the bits `bits`.
@@ -126,6 +135,8 @@ pub(crate) struct Lean {
     limit: u32,
     /// The exponent of the least normal number, where an `f32` has it.
     least_exponent: u32,
+    /// What the same is in the last place of the result, below zero, as a byte.
+    offset: u32,
     nan: u32,
 }
 
@@ -133,21 +144,28 @@ pub(crate) struct Lean {
 const EXPONENT: u32 = INFINITY;
 
 impl Lean {
-    /// The pattern nearest to the `f32` with the bits `bits`.
+    /// Formats whose NaN is what stands behind the greatest number: NaN comes to it by itself, like all that is too large.
+    pub(crate) const NAN_IS_NEXT: u32 = 0;
+    /// Formats where zero has no sign.
+    pub(crate) const PLAIN_ZERO: u32 = 1;
+    /// All others.
+    pub(crate) const OTHER: u32 = 2;
+
+    /// The pattern nearest to the `f32` with the bits `bits`, in the low byte.
     #[inline(always)]
-    pub(crate) fn one<const MANTISSA: u32, const PLAIN_ZERO: bool>(&self, bits: u32) -> u32 {
+    pub(crate) fn one<const MANTISSA: u32, const KIND: u32>(&self, bits: u32) -> u32 {
         let shift = 23 - MANTISSA;
         let magnitude = bits & MAGNITUDE;
         let limited = magnitude.min(self.limit);
         let exponent = (limited & EXPONENT).max(self.least_exponent);
-        // Its last place is that of the result: the sum's low bits are the mantissa, rounded, the leading one too.
-        let large = exponent.wrapping_add(shift << 23);
+        // A number whose last place is that of the result, so that the sum is rounded there: its low bits are the mantissa,
+        // the leading one too, and what the exponent is counted from is taken off beforehand. Above the low byte is noise.
+        let large = exponent.wrapping_add((shift << 23) + self.offset);
         let sum = (f32::from_bits(limited) + f32::from_bits(large)).to_bits();
-        let steps = exponent.wrapping_sub(self.least_exponent) >> shift;
-        let number = sum.wrapping_sub(large).wrapping_add(steps);
+        let number = sum.wrapping_add(exponent >> shift);
         let sign = bits >> 24 & 0x80;
-        let signed = if PLAIN_ZERO && number == 0 { 0 } else { number | sign };
-        if magnitude > INFINITY { self.nan | sign } else { signed }
+        let signed = if KIND == Lean::PLAIN_ZERO && number as u8 == 0 { 0 } else { number | sign };
+        if KIND != Lean::NAN_IS_NEXT && magnitude > INFINITY { self.nan | sign } else { signed }
     }
 }
 
@@ -190,8 +208,9 @@ impl Decode {
     }
 
     /// True for IEEE 754's format of 16 bits.
+    #[inline(always)]
     pub(crate) fn is_half(&self) -> bool {
-        *self == Decode::new(FloatFormat::F16)
+        self.shift == 13 && self.rebias == (127 - 15) << 23 && self.infinity == 0x7c00
     }
 
     /// The bits of the `f32` that has the value of a pattern; what stands above the pattern is left out.
@@ -294,4 +313,21 @@ pub(crate) fn saturated32(bits: u32) -> u32 {
 #[inline(always)]
 pub(crate) fn saturated64(bits: u64) -> u64 {
     bits - u64::from(bits & (u64::MAX >> 1) == f64::INFINITY.to_bits())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_half_format_is_half() {
+        let other =
+            [(5, 10, 15, Specials::NanOnly), (5, 10, 16, Specials::Ieee), (8, 7, 127, Specials::Ieee)];
+        for (exponent_bits, mantissa_bits, bias, specials) in other {
+            let format = FloatFormat { exponent_bits, mantissa_bits, bias, specials };
+            assert!(!Encode::new(format, false).is_half() && !Decode::new(format).is_half(), "{format:?}");
+        }
+        assert!(Encode::new(FloatFormat::F16, false).is_half() && Decode::new(FloatFormat::F16).is_half());
+        assert!(!Encode::new(FloatFormat::F16, true).is_half());
+    }
 }

@@ -4,6 +4,7 @@
 
 use super::cast_rows::cast;
 use super::pack::{pack, unpack};
+use super::packed_rows::packed;
 use super::rows::{ConvertRows, Form, Place, Room, STEP};
 use super::words::Means;
 use crate::deinterleave::unzip_rows;
@@ -19,7 +20,7 @@ impl ConvertRows<'_> {
     #[inline(always)]
     pub(super) unsafe fn run<M: Means>(self, means: M) {
         // SAFETY: the caller's promise.
-        if unsafe { cast(&self, means) } {
+        if unsafe { packed(&self, means) || cast(&self, means) } {
             return;
         }
         let lanes = means.lanes();
@@ -60,7 +61,7 @@ struct Block {
 /// A place in a buffer.
 #[inline(always)]
 fn buffer(base: *mut u8) -> Place {
-    Place { bits: None, base, first: 0, pitch: 0 }
+    Place { bits: None, base, first: 0, pitch: 0, is_near: true }
 }
 
 impl ConvertRows<'_> {

@@ -5,6 +5,7 @@ use core::mem::MaybeUninit;
 use super::hop::apply;
 use super::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
+use super::table::Table;
 use super::words::Means;
 use crate::level::Level;
 use crate::slots::{Bits, SlotWidth};
@@ -49,6 +50,8 @@ pub(super) struct Place {
     pub(super) first: isize,
     /// From row to row.
     pub(super) pitch: isize,
+    /// True for a buffer, which stays in the cache.
+    pub(super) is_near: bool,
 }
 
 impl Place {
@@ -58,7 +61,7 @@ impl Place {
             SlotWidth::Bits(bits) => Some(bits),
             SlotWidth::Bytes(_) => None,
         };
-        Place { bits, base, first, pitch: 0 }
+        Place { bits, base, first, pitch: 0, is_near: false }
     }
 
     #[inline(always)]
@@ -91,6 +94,9 @@ pub(super) struct ConvertRows<'a> {
     pub(super) form: Form,
     /// How far ahead of its reads a row asks for lines, in bytes; 0 where the source is in the cache.
     pub(super) ahead: usize,
+    /// The results of all elements, where these are bytes and a table was made.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(super) table: Option<&'a Table>,
 }
 
 /// What rows are besides rows.
@@ -130,6 +136,10 @@ impl ConvertRows<'_> {
         {
             use super::means_x86::{Avx2, Avx512, Halves};
             use pulp::x86::{V3, V4};
+            if let Some(table) = self.table.filter(|table| table.takes(&self)) {
+                // SAFETY: the caller's promise.
+                return unsafe { table.run(&self) };
+            }
             if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
                 return V4::vectorize(lanes, Enter(Avx512(lanes), self));
             }
