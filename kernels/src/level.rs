@@ -55,7 +55,7 @@ impl Level {
         match self {
             Level::Scalar => true,
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => pulp::x86::V3::try_new().is_some(),
+            Level::Avx2 => pulp::x86::V3::try_new().is_some() && is_x86_feature_detected!("f16c"),
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => pulp::x86::V4::try_new().is_some(),
             #[cfg(target_arch = "x86_64")]

@@ -84,16 +84,24 @@ pub(crate) const HUGE_PAGE: usize = 2 << 20;
 /// touched but takes addresses, is less than the buffer.
 pub(crate) const HUGE_PAGE_BUFFER: usize = 2 * HUGE_PAGE;
 
-/// How far a converted tile reaches along the source and along the destination, in bytes, the first choice first: where
-/// both sides' runs are made of the same loops, some rows of whole tiles; else lines enough of both to be worth fetching.
-pub(crate) const CONVERT_REACHES: [(usize, usize); 5] =
-    [(1024, 2048), (512, 512), (256, 128), (128, 128), (64, 64)];
-
-/// Bytes of a converted tile between its passes, a part of the first-level cache.
-pub(crate) const CONVERT_BYTES: usize = 16 * 1024;
+/// How far a converted tile reaches along the source and along the destination, in bytes, and how many bytes it may then have
+/// between its passes, the first choice first: where both sides' runs are made of the same loops, some rows of whole tiles
+/// in a part of the first-level cache; where they are not, long runs of the source, which memory reads faster, and two
+/// lines of every row of the destination, in a part of the second-level cache; else lines enough of both to be worth fetching.
+pub(crate) const CONVERT_REACHES: [(usize, usize, usize); 6] = [
+    (1024, 2048, 16 << 10),
+    (512, 512, 16 << 10),
+    (1024, 128, 64 << 10),
+    (256, 128, 128 << 10),
+    (128, 128, 16 << 10),
+    (64, 64, usize::MAX),
+];
 
 /// How far ahead of its reads a conversion asks for lines: the next tile's, or half a page.
 pub(crate) const CONVERT_AHEAD: usize = 2048;
+
+/// Elements of a byte for which a table of all 256 is made, which takes as long as converting so many.
+pub(crate) const CONVERT_TABLE: usize = 4096;
 
 /// From this many bytes on a row is converted straight into its place.
 pub(crate) const CONVERT_ROW: usize = 128;

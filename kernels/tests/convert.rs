@@ -6,8 +6,16 @@ use relayout_kernels::{
 
 const BF16: FloatFormat =
     FloatFormat { exponent_bits: 8, mantissa_bits: 7, bias: 127, specials: Specials::Ieee };
+const F16: FloatFormat = FloatFormat::F16;
 const F8: FloatFormat =
     FloatFormat { exponent_bits: 4, mantissa_bits: 3, bias: 7, specials: Specials::NanOnly };
+const F8_PLAIN_ZERO: FloatFormat =
+    FloatFormat { exponent_bits: 5, mantissa_bits: 2, bias: 16, specials: Specials::NanIsNegativeZero };
+const F8_IEEE: FloatFormat =
+    FloatFormat { exponent_bits: 3, mantissa_bits: 4, bias: 3, specials: Specials::Ieee };
+const S32: Number = Number::Integer { bits: 32, signed: true };
+const S16: Number = Number::Integer { bits: 16, signed: true };
+const U8: Number = Number::Integer { bits: 8, signed: false };
 const S8: Number = Number::Integer { bits: 8, signed: true };
 const S4: Number = Number::Integer { bits: 4, signed: true };
 
@@ -16,18 +24,30 @@ fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
     use SlotWidth::{Bits as Packed, Bytes};
     let of = |from, to| Conversion::new(from, to, Rules::default()).expect("a defined conversion");
     let (f32, bf16, f8) = (Number::Float(FloatFormat::F32), Number::Float(BF16), Number::Float(F8));
+    let f16 = Number::Float(F16);
     vec![
         (of(f32, bf16), Bytes(4), Bytes(2)),
         (of(bf16, f32), Bytes(2), Bytes(4)),
         (of(f32, f8), Bytes(4), Bytes(1)),
         (of(f8, bf16), Bytes(1), Bytes(2)),
+        (of(f8, f32), Bytes(1), Bytes(4)),
+        (of(f32, f16), Bytes(4), Bytes(2)),
+        (of(f16, f32), Bytes(2), Bytes(4)),
+        (of(bf16, f16), Bytes(2), Bytes(2)),
+        (of(bf16, Number::Float(F8_PLAIN_ZERO)), Bytes(2), Bytes(1)),
+        (of(f16, Number::Float(F8_IEEE)), Bytes(2), Bytes(1)),
+        (of(S32, S8), Bytes(4), Bytes(1)),
+        (of(S8, S32), Bytes(1), Bytes(4)),
+        (of(U8, S16), Bytes(1), Bytes(2)),
         (of(S8, Number::Float(FloatFormat::F64)), Bytes(1), Bytes(8)),
         (of(f32, S4), Bytes(4), Packed(Bits::Four)),
         (of(S4, f32), Packed(Bits::Four), Bytes(4)),
         (Conversion::identity(1), Bytes(1), Packed(Bits::Four)),
         (Conversion::identity(1), Packed(Bits::Four), Bytes(1)),
         (Conversion::identity(1), Packed(Bits::Two), Packed(Bits::Two)),
+        (Conversion::identity(1), Packed(Bits::Four), Packed(Bits::Four)),
         (Conversion::identity(1), Bytes(1), Packed(Bits::One)),
+        (Conversion::identity(1), Packed(Bits::One), Bytes(1)),
     ]
 }
 
@@ -35,12 +55,16 @@ fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
 fn orders() -> Vec<([usize; 3], [usize; 3], [usize; 3])> {
     vec![
         ([3, 5, 200], [0, 1, 2], [0, 1, 2]),
+        ([1, 3, 2048], [0, 1, 2], [0, 1, 2]),
+        ([9, 4, 128], [0, 2, 1], [0, 1, 2]),
+        ([3, 8, 128], [0, 1, 2], [0, 2, 1]),
         ([3, 2, 128], [0, 1, 2], [0, 2, 1]),
         ([3, 2, 128], [0, 2, 1], [0, 1, 2]),
         ([2, 4, 100], [0, 1, 2], [0, 2, 1]),
         ([2, 8, 64], [0, 2, 1], [0, 1, 2]),
         ([2, 8, 91], [0, 1, 2], [0, 2, 1]),
         ([2, 70, 67], [0, 1, 2], [0, 2, 1]),
+        ([1, 256, 300], [0, 1, 2], [0, 2, 1]),
         ([40, 3, 37], [0, 1, 2], [2, 1, 0]),
     ]
 }
@@ -74,10 +98,11 @@ fn run(
     bytes: usize,
     start: usize,
 ) -> Vec<u8> {
-    let mut dst = vec![0xa5; bytes + 128];
+    let mut dst = vec![0xa5; bytes + 192];
+    let line = dst.as_ptr().align_offset(64); // where a destination starts a line decides how it is written
     let nest = Nest { src_offset: first, dst_offset: first, loops };
-    converter.run(src, &mut dst[start..start + bytes], nest).expect("a nest inside its slices");
-    dst
+    converter.run(src, &mut dst[line + start..line + start + bytes], nest).expect("a nest inside its slices");
+    dst[line..line + bytes + 128].to_vec()
 }
 
 #[test]

@@ -1,17 +1,20 @@
 //! The entry: a conversion under a loop nest.
 
+use core::ops::Deref;
+
 use super::flush::{fence, streams};
 use super::forms::BLOCK;
 use super::passes::Tiles;
 use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Place};
+use super::table::{ENTRIES, Table};
 use super::tile::{Cut, Loops, MAX_LOOPS, Pass};
 use super::weave::{Woven, woven};
 use crate::lanes::LINE;
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
 use crate::slots::SlotWidth;
-use crate::tuning::{CONVERT_AHEAD, CONVERT_PIECE, CONVERT_ROW};
+use crate::tuning::{CONVERT_AHEAD, CONVERT_PIECE, CONVERT_ROW, CONVERT_TABLE};
 
 /// Converts one element for every point of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -64,13 +67,21 @@ impl Converter {
         nest.check(src_len, src_slot.max(src_unit), dst_len, dst_slot.max(dst_unit))?;
         let from = Place::new(src.as_ptr().cast_mut(), self.src, nest.src_offset);
         let to = Place::new(dst.as_mut_ptr(), self.dst, nest.dst_offset);
+        let table = self.table(nest.loops);
+        let work = Work { converter: self, table: table.as_ref() };
         // SAFETY: `check` proved that every slot of the nest lies inside the slices, which do not overlap, being a shared and
         // an exclusive borrow; nothing is written at the source.
-        unsafe { self.outer(nest.loops, from, to) };
+        unsafe { work.outer(nest.loops, from, to) };
         if self.stream {
             fence(self.level);
         }
         Ok(())
+    }
+
+    /// True where bytes become packed slots, and nothing else happens.
+    pub(super) fn only_packs(&self) -> bool {
+        let packs = matches!((self.src, self.dst), (SlotWidth::Bytes(_), SlotWidth::Bits(_)));
+        packs && self.conversion.is_identity()
     }
 
     /// From one element to the next, where they are contiguous.
@@ -82,6 +93,51 @@ impl Converter {
         [unit(self.src, self.conversion.src_bytes()), unit(self.dst, self.conversion.dst_bytes())]
     }
 
+    /// The table of a conversion of bytes, where there are enough elements to make one for.
+    fn table(&self, loops: &[Loop]) -> Option<Table> {
+        let bytes = self.conversion.dst_bytes();
+        let elements = loops.iter().try_fold(1usize, |product, l| product.checked_mul(l.extent));
+        let pays = elements.is_none_or(|elements| elements >= CONVERT_TABLE);
+        let fits = self.conversion.src_bytes() == 1 && matches!(bytes, 1 | 2 | 4);
+        if self.level < Level::Avx512Vbmi || !pays || !fits || self.conversion.is_identity() {
+            return None;
+        }
+        let all: [u8; ENTRIES] = core::array::from_fn(|byte| byte as u8);
+        let mut results = [0; 4 * ENTRIES];
+        let place = |base| Place { bits: None, base, first: 0, pitch: 0, is_near: true };
+        let task = ConvertRows {
+            conversion: &self.conversion,
+            src: place(all.as_ptr().cast_mut()),
+            dst: place(results.as_mut_ptr()),
+            rows: 1,
+            count: ENTRIES,
+            factor: self.factor,
+            form: Form::Plain,
+            ahead: 0,
+            table: None,
+        };
+        // SAFETY: every byte there is, and room for as many results of at most four bytes.
+        unsafe { task.at_level(self.level) };
+        Table::new(&results[..bytes * ENTRIES], bytes)
+    }
+}
+
+/// A converter, and what it made before it starts.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'a> {
+    converter: &'a Converter,
+    table: Option<&'a Table>,
+}
+
+impl Deref for Work<'_> {
+    type Target = Converter;
+
+    fn deref(&self) -> &Converter {
+        self.converter
+    }
+}
+
+impl Work<'_> {
     /// Walks the outermost of too many loops.
     ///
     /// # Safety
@@ -107,7 +163,7 @@ impl Converter {
     /// # Safety
     /// As [`Converter::outer`].
     unsafe fn nest(&self, loops: &Loops, src: Place, dst: Place) {
-        if let Some(Woven { pass, form }) = woven(self, loops, dst) {
+        if let Some(Woven { pass, form }) = woven(self.converter, loops, dst) {
             // SAFETY: the caller's promise; the level has the form.
             return unsafe { self.convert(&self.conversion, &pass, form, src, dst) };
         }
@@ -141,6 +197,7 @@ impl Converter {
         src: Place,
         dst: Place,
     ) {
+        let ahead = if self.stream && !src.is_near { CONVERT_AHEAD } else { 0 };
         let (outer, rows) = match pass.rows.as_slice() {
             [outer @ .., rows] => (outer, *rows),
             [] => (&[][..], Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
@@ -154,7 +211,9 @@ impl Converter {
                 count: pass.run,
                 factor: self.factor,
                 form,
-                ahead: if self.stream { CONVERT_AHEAD } else { 0 },
+                ahead,
+                // Other conversions than its own are of packed slots, and leave elements as they are.
+                table: if conversion.is_identity() { None } else { self.table },
             };
             // SAFETY: a step of the outer loops starts rows of the pass.
             unsafe { task.at_level(self.level) };
@@ -170,7 +229,7 @@ impl Converter {
         let (head, line) = self.line_of(dst);
         let head = head.min(run);
         let body = (run - head) / line * line;
-        let lines = if body >= BLOCK && dst.bits.is_none() && streams(self.level) {
+        let lines = if body >= BLOCK && (dst.bits.is_none() || self.only_packs()) && streams(self.level) {
             Form::Lines
         } else {
             Form::Plain
@@ -213,7 +272,7 @@ impl Converter {
         };
         let [src_bytes, dst_bytes] = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
         let cut = Cut::new(loops, self.units(), [bits(self.src, src_bytes), bits(self.dst, dst_bytes)]);
-        let mut tiles = Tiles::new(self, loops, &cut);
+        let mut tiles = Tiles::new(*self, loops, &cut);
         let mut order: [usize; MAX_LOOPS] = core::array::from_fn(|i| i);
         let order = &mut order[..loops.len()];
         order.sort_by_key(|&i| std::cmp::Reverse(loops[i].src_stride.unsigned_abs()));

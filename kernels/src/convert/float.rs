@@ -88,6 +88,27 @@ impl Encode {
         }
     }
 
+    /// The lean way to a byte, bits of the mantissa, and the kind.
+    #[inline(always)]
+    pub(crate) fn lean(&self) -> Option<(Lean, u32, u32)> {
+        let is_byte = self.sign == 0x80 && self.nan_sign == 0 && self.payload == 0;
+        let offset = (self.least_normal >> self.shift).wrapping_neg() & 0xff;
+        let lean = Lean { limit: self.limit, least_exponent: self.least_normal, offset, nan: self.nan };
+        let kind = match self.zero_is_plain {
+            true => Lean::PLAIN_ZERO,
+            false if self.nan == (self.limit >> self.shift) - self.rebias => Lean::NAN_IS_NEXT,
+            false => Lean::OTHER,
+        };
+        is_byte.then_some((lean, 23 - self.shift, kind))
+    }
+
+    /// True for IEEE 754's format of 16 bits, without saturation: no other has as many bits and the same greatest number.
+    #[inline(always)]
+    pub(crate) fn is_half(&self) -> bool {
+        const LIMIT: u32 = (127 + 16) << 23; // 2^16, behind the greatest number
+        self.shift == 13 && self.sign == 0x8000 && self.limit == LIMIT
+    }
+
     /// The pattern nearest to the `f32` with the bits `bits`.
     #[inline(always)]
     pub(crate) fn one(&self, bits: u32) -> u32 {
@@ -103,6 +124,48 @@ impl Encode {
         let result = if is_nan { nan } else { number };
         let sign = bits >> self.sign_shift & self.sign ^ if is_nan { self.nan_sign } else { 0 };
         result | if self.zero_is_plain & (result == 0) { 0 } else { sign }
+    }
+}
+
+/// From `f32` to a float of a byte, with fewer steps: numbers are added to one whose last place is theirs, which rounds them,
+/// the denormal ones like all others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lean {
+    /// The least magnitude that becomes what all greater ones become.
+    limit: u32,
+    /// The exponent of the least normal number, where an `f32` has it.
+    least_exponent: u32,
+    /// What the same is in the last place of the result, below zero, as a byte.
+    offset: u32,
+    nan: u32,
+}
+
+/// Bits of an `f32`'s exponent.
+const EXPONENT: u32 = INFINITY;
+
+impl Lean {
+    /// Formats whose NaN is what stands behind the greatest number: NaN comes to it by itself, like all that is too large.
+    pub(crate) const NAN_IS_NEXT: u32 = 0;
+    /// Formats where zero has no sign.
+    pub(crate) const PLAIN_ZERO: u32 = 1;
+    /// All others.
+    pub(crate) const OTHER: u32 = 2;
+
+    /// The pattern nearest to the `f32` with the bits `bits`, in the low byte.
+    #[inline(always)]
+    pub(crate) fn one<const MANTISSA: u32, const KIND: u32>(&self, bits: u32) -> u32 {
+        let shift = 23 - MANTISSA;
+        let magnitude = bits & MAGNITUDE;
+        let limited = magnitude.min(self.limit);
+        let exponent = (limited & EXPONENT).max(self.least_exponent);
+        // A number whose last place is that of the result, so that the sum is rounded there: its low bits are the mantissa,
+        // the leading one too, and what the exponent is counted from is taken off beforehand. Above the low byte is noise.
+        let large = exponent.wrapping_add((shift << 23) + self.offset);
+        let sum = (f32::from_bits(limited) + f32::from_bits(large)).to_bits();
+        let number = sum.wrapping_add(exponent >> shift);
+        let sign = bits >> 24 & 0x80;
+        let signed = if KIND == Lean::PLAIN_ZERO && number as u8 == 0 { 0 } else { number | sign };
+        if KIND != Lean::NAN_IS_NEXT && magnitude > INFINITY { self.nan | sign } else { signed }
     }
 }
 
@@ -142,6 +205,12 @@ impl Decode {
             payload: payload(format),
             sign_shift: 31 - width,
         }
+    }
+
+    /// True for IEEE 754's format of 16 bits.
+    #[inline(always)]
+    pub(crate) fn is_half(&self) -> bool {
+        self.shift == 13 && self.rebias == (127 - 15) << 23 && self.infinity == 0x7c00
     }
 
     /// The bits of the `f32` that has the value of a pattern; what stands above the pattern is left out.
@@ -244,4 +313,21 @@ pub(crate) fn saturated32(bits: u32) -> u32 {
 #[inline(always)]
 pub(crate) fn saturated64(bits: u64) -> u64 {
     bits - u64::from(bits & (u64::MAX >> 1) == f64::INFINITY.to_bits())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_half_format_is_half() {
+        let other =
+            [(5, 10, 15, Specials::NanOnly), (5, 10, 16, Specials::Ieee), (8, 7, 127, Specials::Ieee)];
+        for (exponent_bits, mantissa_bits, bias, specials) in other {
+            let format = FloatFormat { exponent_bits, mantissa_bits, bias, specials };
+            assert!(!Encode::new(format, false).is_half() && !Decode::new(format).is_half(), "{format:?}");
+        }
+        assert!(Encode::new(FloatFormat::F16, false).is_half() && Decode::new(FloatFormat::F16).is_half());
+        assert!(!Encode::new(FloatFormat::F16, true).is_half());
+    }
 }

@@ -2,23 +2,28 @@
 //!
 //! What reads, converts, permutes and writes is done block by block, so that the processor has all of it in flight at once.
 
+use super::cast_rows::cast;
 use super::pack::{pack, unpack};
-use super::pairs::Pairs;
+use super::packed_rows::packed;
 use super::rows::{ConvertRows, Form, Place, Room, STEP};
+use super::words::Means;
 use crate::deinterleave::unzip_rows;
 use crate::interleave::zip_rows;
-use crate::lanes::{LINE, Lanes, Task};
+use crate::lanes::{LINE, Lanes};
 
 /// Elements that a row must have: a line of bytes.
 pub(super) const BLOCK: usize = LINE;
 
-impl Task for ConvertRows<'_> {
+impl ConvertRows<'_> {
+    /// # Safety
+    /// As [`ConvertRows::at_level`], whose level the means are.
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self, lanes: L) {
-        if let Some(pairs) = Pairs::of(&self) {
-            // SAFETY: the maker of the task promised the rows.
-            return unsafe { pairs.run(lanes) };
+    pub(super) unsafe fn run<M: Means>(self, means: M) {
+        // SAFETY: the caller's promise.
+        if unsafe { packed(&self, means) || cast(&self, means) } {
+            return;
         }
+        let lanes = means.lanes();
         let mut room = Room::new();
         let most = if self.form == Form::Lines { 2 * BLOCK } else { STEP };
         let block = most.min(self.count / BLOCK * BLOCK).max(1);
@@ -56,7 +61,7 @@ struct Block {
 /// A place in a buffer.
 #[inline(always)]
 fn buffer(base: *mut u8) -> Place {
-    Place { bits: None, base, first: 0, pitch: 0 }
+    Place { bits: None, base, first: 0, pitch: 0, is_near: true }
 }
 
 impl ConvertRows<'_> {

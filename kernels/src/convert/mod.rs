@@ -4,20 +4,27 @@
 //! [`program`], and [`tile`] cuts a nest so that what lies between reading and writing, the narrower form of the elements, is
 //! permuted in the first-level cache by the kernels that permute everything else.
 
+mod cast_rows;
+mod casts;
 mod converter;
 mod float;
 mod flush;
 mod forms;
 mod hop;
+#[cfg(target_arch = "x86_64")]
+mod means_x86;
 mod number;
 mod offsets;
 mod pack;
-mod pairs;
+mod packed_rows;
 mod passes;
 mod program;
 mod rows;
+#[cfg_attr(not(target_arch = "x86_64"), path = "table_none.rs")]
+mod table;
 mod tile;
 mod weave;
+mod words;
 
 pub use converter::Converter;
 pub use number::{FloatFormat, Number, Specials};

@@ -47,6 +47,9 @@ pub enum Number {
 }
 
 impl FloatFormat {
+    /// IEEE 754's binary16.
+    pub const F16: FloatFormat =
+        FloatFormat { exponent_bits: 5, mantissa_bits: 10, bias: 15, specials: Specials::Ieee };
     /// IEEE 754's binary32.
     pub const F32: FloatFormat =
         FloatFormat { exponent_bits: 8, mantissa_bits: 23, bias: 127, specials: Specials::Ieee };

@@ -76,7 +76,7 @@ impl Converter {
                 SlotWidth::Bytes(_) => element.copy_from_slice(&src[place..place + src_bytes]),
             }
         }
-        let place = |base| Place { bits: None, base, first: 0, pitch: 0 };
+        let place = |base| Place { bits: None, base, first: 0, pitch: 0, is_near: true };
         let task = ConvertRows {
             conversion: &self.conversion,
             src: place(read.as_mut_ptr()),
@@ -86,6 +86,7 @@ impl Converter {
             factor: self.factor,
             form: Form::Plain,
             ahead: 0,
+            table: None,
         };
         // SAFETY: both arrays have room for a block of the widest elements.
         unsafe { task.at_level(self.level) };

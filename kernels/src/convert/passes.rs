@@ -1,10 +1,12 @@
 //! A tile's way: read and converted, permuted, converted and written, each where it is needed.
 
-use super::converter::Converter;
+use super::converter::{Converter, Work};
 use super::flush::{Buffer, flush, streams};
+use super::forms::BLOCK;
 use super::program::Conversion;
 use super::rows::{Form, Place};
 use super::tile::{Cut, Loops, MAX_LOOPS, Pass, Permutation};
+use crate::lanes::LINE;
 use crate::mover::Mover;
 use crate::nest::Loop;
 use crate::slots::SlotWidth;
@@ -62,25 +64,28 @@ struct Passes {
     first: Option<Pass>,
     permutation: Option<Permutation>,
     last: Option<Pass>,
-    /// From the last buffer to the destination; where nothing is streamed, the pass before writes there.
+    /// From the last buffer to the destination; where nothing is streamed, or the pass before writes whole lines, that
+    /// pass writes there.
     flush: Option<Pass>,
+    /// What the last pass but a flush is besides rows.
+    form: Form,
 }
 
 /// All tiles of a nest.
 pub(super) struct Tiles<'a> {
-    converter: &'a Converter,
+    converter: Work<'a>,
     loops: &'a [Loop],
     cut: &'a Cut,
     ends: Ends,
     /// After the first end, after the permutation, before the flush.
     buffers: [Buffer; 3],
     /// What was made for the last tile, for the next of the same extents.
-    made: Option<([usize; MAX_LOOPS], bool, Passes)>,
+    made: Option<([usize; MAX_LOOPS], [bool; 2], Passes)>,
 }
 
 impl<'a> Tiles<'a> {
-    pub(super) fn new(converter: &'a Converter, loops: &'a [Loop], cut: &'a Cut) -> Tiles<'a> {
-        let ends = Ends::new(converter, loops, cut);
+    pub(super) fn new(converter: Work<'a>, loops: &'a [Loop], cut: &'a Cut) -> Tiles<'a> {
+        let ends = Ends::new(&converter, loops, cut);
         let room = |wanted: bool, bytes: usize| Buffer::new(if wanted { cut.room * bytes } else { 0 });
         let buffers = [
             room(ends.first.is_some() && !ends.is_all, ends.between),
@@ -96,16 +101,17 @@ impl<'a> Tiles<'a> {
     /// The tile's slots must be valid at the two places, without overlap.
     pub(super) unsafe fn run(&mut self, extents: &[usize; MAX_LOOPS], src: Place, dst: Place) {
         let starts_byte = dst.first % dst.bits.map_or(1, |bits| 8 / bits as isize) == 0;
+        let starts = [starts_byte, starts_byte && dst.byte_of(0).addr().is_multiple_of(LINE)];
         let passes = match self.made {
-            Some((of, starts, passes)) if of == *extents && starts == starts_byte => passes,
+            Some((of, of_starts, passes)) if of == *extents && of_starts == starts => passes,
             _ => {
-                let passes = self.passes(extents, starts_byte);
-                self.made = Some((*extents, starts_byte, passes));
+                let passes = self.passes(extents, starts);
+                self.made = Some((*extents, starts, passes));
                 passes
             }
         };
         let [first, permuted, last] = self.buffers.each_mut().map(Buffer::start);
-        let buffer = |base, bits| Place { bits, base, first: 0, pitch: 0 };
+        let buffer = |base, bits| Place { bits, base, first: 0, pitch: 0, is_near: true };
         let end = if passes.flush.is_some() { buffer(last, dst.bits) } else { dst };
         let (converter, mut from) = (self.converter, src);
         // SAFETY: the passes lead from the source's slots by way of the buffers, which have room for a tile, to the
@@ -128,7 +134,7 @@ impl<'a> Tiles<'a> {
                 from = to;
             }
             if let (Some(conversion), Some(pass)) = (&self.ends.last, &passes.last) {
-                converter.convert(conversion, pass, Form::Plain, from, end);
+                converter.convert(conversion, pass, passes.form, from, end);
             }
             if let Some(pass) = &passes.flush {
                 flush(converter.level, pass.rows.as_slice(), end.base, dst.byte_of(0), pass.run);
@@ -136,7 +142,7 @@ impl<'a> Tiles<'a> {
         }
     }
 
-    fn passes(&self, extents: &[usize; MAX_LOOPS], starts_byte: bool) -> Passes {
+    fn passes(&self, extents: &[usize; MAX_LOOPS], [starts_byte, starts_line]: [bool; 2]) -> Passes {
         let (cut, ends) = (self.cut, self.ends);
         let [src_unit, dst_unit] = self.converter.units();
         let between = ends.between as isize;
@@ -150,20 +156,35 @@ impl<'a> Tiles<'a> {
         };
         let (src, dst) = (|i: usize| self.loops[i].src_stride, |i: usize| self.loops[i].dst_stride);
         let flush = self.flush(loops(&|i| [cut.dst_order[i] * dst_unit, dst(i)]), starts_byte);
-        let end = |i: usize| if flush.is_some() { cut.dst_order[i] * dst_unit } else { dst(i) };
-        let first = |i: usize| cut.src_order[i] * between;
+        let (src_end, dst_end) = (|i: usize| cut.src_order[i] * between, |i: usize| cut.dst_order[i]);
+        let read = |i: usize| if ends.first.is_some() { src_end(i) } else { src(i) };
+        let whole = flush.filter(|pass| starts_line && self.writes_lines(pass));
+        let (flush, form) = if whole.is_some() { (None, Form::Lines) } else { (flush, Form::Plain) };
+        let end = |i: usize| if flush.is_some() { dst_end(i) * dst_unit } else { dst(i) };
         if ends.is_all {
             let pass = Pass::new(loops(&|i| [src(i), end(i)]), [src_unit, dst_unit]);
-            return Passes { first: Some(pass), permutation: None, last: None, flush };
+            return Passes { first: Some(pass), permutation: None, last: None, flush, form };
         }
-        let permuted = |i: usize| if ends.last.is_some() { cut.dst_order[i] * between } else { end(i) };
-        let read = |i: usize| if ends.first.is_some() { first(i) } else { src(i) };
+        let permuted = |i: usize| if ends.last.is_some() { dst_end(i) * between } else { end(i) };
         Passes {
-            first: ends.first.map(|_| Pass::new(loops(&|i| [src(i), first(i)]), [src_unit, between])),
+            first: ends.first.map(|_| Pass::new(loops(&|i| [src(i), src_end(i)]), [src_unit, between])),
             permutation: Some(Permutation::new(loops(&|i| [read(i), permuted(i)]), ends.between)),
             last: ends.last.map(|_| Pass::new(loops(&|i| [permuted(i), end(i)]), [between, dst_unit])),
             flush,
+            form,
         }
+    }
+
+    /// True where the pass before can write a flush's runs itself, past the cache, because they are whole lines.
+    fn writes_lines(&self, flush: &Pass) -> bool {
+        let Converter { dst, ref conversion, .. } = *self.converter;
+        let strides = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(LINE);
+        let fits = match self.ends.last {
+            Some(last) if matches!(dst, SlotWidth::Bits(_)) => last.is_identity(),
+            Some(_) => flush.run >= BLOCK * conversion.dst_bytes(),
+            None => false,
+        };
+        fits && flush.run.is_multiple_of(LINE) && flush.rows.as_slice().iter().all(strides)
     }
 
     /// The pass that streams, its runs in bytes; none where runs share bytes with what is beside them.

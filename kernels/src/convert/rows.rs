@@ -5,6 +5,8 @@ use core::mem::MaybeUninit;
 use super::hop::apply;
 use super::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
+use super::table::Table;
+use super::words::Means;
 use crate::level::Level;
 use crate::slots::{Bits, SlotWidth};
 
@@ -48,6 +50,8 @@ pub(super) struct Place {
     pub(super) first: isize,
     /// From row to row.
     pub(super) pitch: isize,
+    /// True for a buffer, which stays in the cache.
+    pub(super) is_near: bool,
 }
 
 impl Place {
@@ -57,7 +61,7 @@ impl Place {
             SlotWidth::Bits(bits) => Some(bits),
             SlotWidth::Bytes(_) => None,
         };
-        Place { bits, base, first, pitch: 0 }
+        Place { bits, base, first, pitch: 0, is_near: false }
     }
 
     #[inline(always)]
@@ -90,6 +94,9 @@ pub(super) struct ConvertRows<'a> {
     pub(super) form: Form,
     /// How far ahead of its reads a row asks for lines, in bytes; 0 where the source is in the cache.
     pub(super) ahead: usize,
+    /// The results of all elements, where these are bytes and a table was made.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(super) table: Option<&'a Table>,
 }
 
 /// What rows are besides rows.
@@ -106,30 +113,46 @@ pub(super) enum Form {
     Unzip { ways: usize, step: isize, stream: bool },
 }
 
+/// Rows as pulp wants them, with what their level offers.
+struct Enter<'a, M>(M, ConvertRows<'a>);
+
+impl<M: Means> pulp::NullaryFnOnce for Enter<'_, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        // SAFETY: entered by `at_level`, whose caller keeps the contract.
+        unsafe { self.1.run(self.0) }
+    }
+}
+
 impl ConvertRows<'_> {
     /// # Safety
     /// Every element of every row must be readable at the source and writable at the destination, without overlap; the
     /// level must be there. At other forms than plain ones the level must have lanes.
     #[allow(unused_variables)] // portable targets have no levels
     pub(super) unsafe fn at_level(self, level: Level) {
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        use crate::lanes::Lanes;
         #[cfg(target_arch = "x86_64")]
         {
+            use super::means_x86::{Avx2, Avx512, Halves};
             use pulp::x86::{V3, V4};
-            if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
+            if let Some(table) = self.table.filter(|table| table.takes(&self)) {
                 // SAFETY: the caller's promise.
-                return unsafe { Lanes::vectorize(lanes, self) };
+                return unsafe { table.run(&self) };
             }
-            if let (true, Some(lanes)) = (level >= Level::Avx2, V3::try_new()) {
-                // SAFETY: the caller's promise.
-                return unsafe { Lanes::vectorize(lanes, self) };
+            if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
+                return V4::vectorize(lanes, Enter(Avx512(lanes), self));
+            }
+            if let (true, Some(lanes), Some(halves)) =
+                (level >= Level::Avx2, V3::try_new(), Halves::try_new())
+            {
+                return Halves::vectorize(halves, Enter(Avx2(lanes, halves), self));
             }
         }
         #[cfg(target_arch = "aarch64")]
         if let (true, Some(lanes)) = (level >= Level::Neon, pulp::aarch64::Neon::try_new()) {
-            // SAFETY: the caller's promise.
-            return unsafe { Lanes::vectorize(lanes, self) };
+            use pulp::Simd;
+            return Simd::vectorize(lanes, Enter(super::words::Registers(lanes), self));
         }
         // SAFETY: the caller's promise.
         unsafe { self.portable() }

@@ -6,7 +6,7 @@
 use crate::lanes::LINE;
 use crate::mover::Family;
 use crate::nest::Loop;
-use crate::tuning::{CONVERT_BYTES, CONVERT_REACHES};
+use crate::tuning::CONVERT_REACHES;
 
 /// Steps of a loop that a tile takes where nothing is contiguous.
 const LOOSE: usize = 64;
@@ -181,9 +181,9 @@ impl Cut {
     pub(super) fn new(loops: &[Loop], units: [isize; 2], bits: [usize; 2]) -> Cut {
         let bytes = bits.into_iter().min().unwrap_or(8).div_ceil(8);
         let mut cut = Cut::with_runs(loops, units, [1, 1]);
-        for &(src, dst) in &CONVERT_REACHES {
+        for &(src, dst, most) in &CONVERT_REACHES {
             cut = Cut::with_runs(loops, units, [8 * src / bits[0], 8 * dst / bits[1]]);
-            if cut.elements() * bytes <= CONVERT_BYTES {
+            if cut.elements() * bytes <= most {
                 break;
             }
         }

@@ -4,11 +4,13 @@
 use super::converter::Converter;
 use super::flush::streams;
 use super::forms::{BLOCK, has_body};
+use super::packed_rows::HALF_BYTES;
 use super::rows::{Form, Place};
 use super::tile::{Loops, Pass};
 use crate::lanes::LINE;
 use crate::level::Level;
 use crate::nest::Loop;
+use crate::slots::Bits;
 
 /// A nest as a pass over rows of a form.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +38,8 @@ fn zipped(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
     let bytes = if dst.bits.is_some() { 1 } else { converter.conversion.dst_bytes() };
     let pass = without(loops, along, across);
     let fits = pass.run >= BLOCK && has_body(bytes, ways) && converter.conversion.dst_bytes() == bytes;
-    let stream = converter.stream && starts_lines(converter, pass.rows.as_slice(), dst);
+    let in_bytes = dst.bits.is_none() || dst.bits == Some(Bits::Four) && ways == HALF_BYTES;
+    let stream = converter.stream && in_bytes && starts_lines(converter, pass.rows.as_slice(), dst);
     fits.then_some(Woven { pass, form: Form::Zip { ways, step, stream } })
 }
 
@@ -58,9 +61,14 @@ fn unzipped(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
 
 fn lines(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
     let pass = Pass::new(*loops, converter.units());
-    let whole = pass.run >= BLOCK && (pass.run * converter.conversion.dst_bytes()).is_multiple_of(LINE);
+    let bytes = match dst.bits {
+        Some(bits) => pass.run / (8 / bits as usize),
+        None => pass.run * converter.conversion.dst_bytes(),
+    };
+    let whole = pass.run >= BLOCK && bytes > 0 && bytes.is_multiple_of(LINE);
+    let whole = whole && (dst.bits.is_none() || converter.only_packs() && pass.run.is_multiple_of(8));
     let fits = converter.stream && whole && starts_lines(converter, pass.rows.as_slice(), dst);
-    let pass = Pass { rows: tile_by_tile(pass.rows), ..pass };
+    let pass = Pass { rows: in_order(pass.rows), ..pass };
     fits.then_some(Woven { pass, form: Form::Lines })
 }
 
@@ -69,23 +77,21 @@ fn without(loops: &Loops, along: usize, across: usize) -> Pass {
     let others = (0..loops.as_slice().len()).filter(|&i| i != along && i != across);
     let mut rows = Loops::default();
     others.for_each(|i| rows.push(loops.as_slice()[i]));
-    Pass { run: loops.as_slice()[along].extent, rows: tile_by_tile(rows) }
+    Pass { run: loops.as_slice()[along].extent, rows: in_order(rows) }
 }
 
-/// Of two loops that are as fast on one side each, the one that stays nearer goes outside.
-fn tile_by_tile(mut rows: Loops) -> Loops {
-    rows.sort_by_key(|l| {
-        let (src, dst) = (l.src_stride.unsigned_abs(), l.dst_stride.unsigned_abs());
-        (std::cmp::Reverse(src.min(dst)), src.max(dst))
-    });
+/// Memory is read in its order: what narrows reads more than it writes, and what widens writes long runs anywhere.
+fn in_order(mut rows: Loops) -> Loops {
+    rows.sort_by_key(|l| std::cmp::Reverse(l.src_stride.unsigned_abs()));
     rows
 }
 
 /// True where rows start lines that the level can write past the cache.
 fn starts_lines(converter: &Converter, rows: &[Loop], dst: Place) -> bool {
-    let whole = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(LINE);
+    let per_byte = dst.bits.map_or(1, |bits| 8 / bits as usize);
+    let whole = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(LINE * per_byte);
     streams(converter.level)
-        && dst.bits.is_none()
+        && dst.first.unsigned_abs().is_multiple_of(per_byte)
         && dst.byte_of(0).addr().is_multiple_of(LINE)
         && rows.iter().all(whole)
 }

@@ -1,0 +1,242 @@
+//! Rows of the conversions that go by words, in every form: what a block reads is converted, woven and written from
+//! registers.
+//!
+//! Where a few narrow rows become one stream, a word of the stream is made of a word of each row, so that no element changes
+//! its place: conversion and weaving are one. The reverse likewise.
+
+use super::casts::{ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, Top, Write};
+use super::float::Lean;
+use super::hop::{Hop, Int};
+use super::rows::{ConvertRows, Form};
+use super::words::{BLOCK, Means, Words};
+use crate::lanes::{LINE, Lanes};
+
+/// Rows through words.
+#[derive(Clone, Copy)]
+struct Cast<'a, M, R, W> {
+    rows: &'a ConvertRows<'a>,
+    means: M,
+    read: R,
+    write: W,
+}
+
+/// Converts rows for which there is a way by words; false where there is none, and nothing was done.
+///
+/// # Safety
+/// As [`ConvertRows::at_level`].
+#[inline(always)]
+pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
+    if rows.src.bits.is_some() || rows.dst.bits.is_some() || rows.count * rows.conversion.parts() < BLOCK {
+        return false;
+    }
+    let mut hops = rows.conversion.hops();
+    let pair = (hops.next(), hops.next());
+    if hops.next().is_some() {
+        return false;
+    }
+    macro_rules! through {
+        ($read:expr, $write:expr) => {{
+            let cast = Cast { rows, means, read: $read, write: $write };
+            // SAFETY: the caller's promise.
+            unsafe { cast.run() }
+        }};
+    }
+    macro_rules! to_byte {
+        ($read:expr, $encode:expr) => {
+            match $encode.lean() {
+                Some((lean, 2, Lean::OTHER)) => through!($read, ByteTo::<2, { Lean::OTHER }>(lean)),
+                Some((lean, 3, Lean::OTHER)) => through!($read, ByteTo::<3, { Lean::OTHER }>(lean)),
+                Some((lean, 4, Lean::OTHER)) => through!($read, ByteTo::<4, { Lean::OTHER }>(lean)),
+                Some((lean, 2, Lean::PLAIN_ZERO)) => through!($read, ByteTo::<2, { Lean::PLAIN_ZERO }>(lean)),
+                Some((lean, 3, Lean::PLAIN_ZERO)) => through!($read, ByteTo::<3, { Lean::PLAIN_ZERO }>(lean)),
+                Some((lean, 3, Lean::NAN_IS_NEXT)) => {
+                    through!($read, ByteTo::<3, { Lean::NAN_IS_NEXT }>(lean))
+                }
+                _ => false,
+            }
+        };
+    }
+    match pair {
+        (Some(Hop::EncodeTop16), None) => through!(Plain::<4>, Top),
+        (Some(Hop::DecodeTop16), None) => through!(Top, Plain::<4>),
+        (Some(Hop::Encode16(to)), None) if to.is_half() => through!(Plain::<4>, HalfTo(*to)),
+        (Some(Hop::Decode16(from)), None) if from.is_half() => through!(HalfFrom(*from), Plain::<4>),
+        (Some(Hop::Encode8(to)), None) => to_byte!(Plain::<4>, to),
+        (Some(Hop::Decode8(from)), None) => through!(ByteFrom(*from), Plain::<4>),
+        (Some(Hop::Decode8Top(from)), None) => through!(ByteFrom(*from), ExactTop),
+        (Some(Hop::DecodeTop16), Some(Hop::Encode8(to))) => to_byte!(LoudTop, to),
+        (Some(Hop::DecodeTop16), Some(Hop::Encode16(to))) if to.is_half() => through!(LoudTop, HalfTo(*to)),
+        (Some(Hop::Decode16(from)), Some(Hop::EncodeTop16)) if from.is_half() => {
+            through!(HalfFrom(*from), Top)
+        }
+        (Some(Hop::Decode16(from)), Some(Hop::Encode8(to))) if from.is_half() => {
+            to_byte!(HalfFrom(*from), to)
+        }
+        (Some(Hop::Decode8(from)), Some(Hop::Encode16(to))) if to.is_half() => {
+            through!(ByteFrom(*from), HalfTo(*to))
+        }
+        (Some(&Hop::Resize { from, bytes }), None) => match (from, bytes) {
+            (Int::S32 | Int::U32, 1) => through!(Plain::<4>, Plain::<1>),
+            (Int::S32 | Int::U32, 2) => through!(Plain::<4>, Plain::<2>),
+            (Int::S16 | Int::U16, 1) => through!(Plain::<2>, Plain::<1>),
+            (Int::S16, 4) => through!(Signed::<2>, Plain::<4>),
+            (Int::U16, 4) => through!(Plain::<2>, Plain::<4>),
+            (Int::S8, 4) => through!(Signed::<1>, Plain::<4>),
+            (Int::U8, 4) => through!(Plain::<1>, Plain::<4>),
+            (Int::S8, 2) => through!(Signed::<1>, Plain::<2>),
+            (Int::U8, 2) => through!(Plain::<1>, Plain::<2>),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
+    /// # Safety
+    /// As [`cast`].
+    #[inline(always)]
+    unsafe fn run(self) -> bool {
+        let alone = self.rows.conversion.parts() == 1;
+        // SAFETY: the caller's promise, for all of them.
+        unsafe {
+            match self.rows.form {
+                Form::Plain => self.straight(false),
+                Form::Lines => self.straight(true),
+                Form::Zip { ways, step, stream } if alone && ways * W::BYTES == 4 => self.zip(step, stream),
+                Form::Unzip { ways, step, stream } if alone && ways * R::BYTES == 4 => {
+                    self.unzip(step, stream)
+                }
+                Form::Zip { .. } | Form::Unzip { .. } => return false,
+            }
+        }
+        true
+    }
+
+    /// Row by row, block by block; the last block of a row steps back, to lines that were begun before.
+    ///
+    /// # Safety
+    /// As [`cast`]; rows are whole lines of the destination if `stream`.
+    #[inline(always)]
+    unsafe fn straight(self, stream: bool) {
+        let count = self.rows.count * self.rows.conversion.parts();
+        let mut row = 0;
+        while row < self.rows.rows as isize {
+            let (src, dst) = self.starts(row);
+            let mut done = 0;
+            while done < count {
+                let at = done.min(count - BLOCK);
+                // SAFETY: a block of the row.
+                unsafe {
+                    let mut words = self.read(src.add(at * R::BYTES));
+                    self.write.encode(self.means, &mut words);
+                    self.means.write(W::BYTES, &words, dst.add(at * W::BYTES), stream && at == done);
+                }
+                done = at + BLOCK;
+            }
+            row += 1;
+        }
+    }
+
+    /// Rows `step` apart become one stream, an element of each in a word.
+    ///
+    /// # Safety
+    /// As [`cast`]; the stream starts a line if `stream`.
+    #[inline(always)]
+    unsafe fn zip(self, step: isize, stream: bool) {
+        let count = self.rows.count;
+        let mut row = 0;
+        while row < self.rows.rows as isize {
+            let (src, dst) = self.starts(row);
+            let mut done = 0;
+            while done < count {
+                let at = done.min(count - BLOCK);
+                let mut woven = Words([0; BLOCK]);
+                let mut way = 0;
+                while way < 4 / W::BYTES {
+                    // SAFETY: a block of a row of the source.
+                    let mut words =
+                        unsafe { self.read(src.wrapping_offset(way as isize * step).add(at * R::BYTES)) };
+                    self.write.encode(self.means, &mut words);
+                    woven.put(&words, W::BYTES, way);
+                    way += 1;
+                }
+                // SAFETY: as many words of the stream.
+                unsafe { self.means.write(4, &woven, dst.add(4 * at), stream && at == done) };
+                done = at + BLOCK;
+            }
+            row += 1;
+        }
+    }
+
+    /// The reverse: each word of a stream has an element for each of a few rows, `step` apart.
+    ///
+    /// # Safety
+    /// As [`cast`]; the rows start lines if `stream`.
+    #[inline(always)]
+    unsafe fn unzip(self, step: isize, stream: bool) {
+        let count = self.rows.count;
+        let mut row = 0;
+        while row < self.rows.rows as isize {
+            let (src, dst) = self.starts(row);
+            let mut done = 0;
+            while done < count {
+                let at = done.min(count - BLOCK);
+                let from = src.wrapping_add(4 * at);
+                self.look_ahead(from, 4 * BLOCK);
+                // SAFETY: as many words of the stream.
+                let woven = unsafe { self.means.read(4, from) };
+                let mut way = 0;
+                while way < 4 / R::BYTES {
+                    let mut words = woven.taken(R::BYTES, way);
+                    self.read.decode(self.means, &mut words);
+                    self.write.encode(self.means, &mut words);
+                    let to = dst.wrapping_offset(way as isize * step).wrapping_add(at * W::BYTES);
+                    // SAFETY: a block of a row of the destination.
+                    unsafe { self.means.write(W::BYTES, &words, to, stream && at == done) };
+                    way += 1;
+                }
+                done = at + BLOCK;
+            }
+            row += 1;
+        }
+    }
+
+    /// Where a row starts on either side.
+    #[inline(always)]
+    fn starts(self, row: isize) -> (*const u8, *mut u8) {
+        let (src, dst) = (self.rows.src, self.rows.dst);
+        (src.byte(src.first + row * src.pitch), dst.byte(dst.first + row * dst.pitch))
+    }
+
+    /// A block as it stands between the types.
+    ///
+    /// # Safety
+    /// A block of elements must be readable at `from`.
+    #[inline(always)]
+    unsafe fn read(self, from: *const u8) -> Words {
+        self.look_ahead(from, R::BYTES * BLOCK);
+        // SAFETY: the caller's promise.
+        let mut words = unsafe { self.means.read(R::BYTES, from) };
+        self.read.decode(self.means, &mut words);
+        words
+    }
+
+    /// Asks for as many lines as are read at `from`, so far ahead of it: those of two rows that take turns into the first
+    /// level, any others into the second.
+    #[inline(always)]
+    fn look_ahead(self, from: *const u8, bytes: usize) {
+        if self.rows.ahead == 0 {
+            return;
+        }
+        let takes_turns = matches!(self.rows.form, Form::Zip { ways: 2, .. });
+        let mut line = 0;
+        while line < bytes {
+            let ahead = from.wrapping_add(self.rows.ahead + line);
+            match takes_turns {
+                true => self.means.lanes().prefetch_near(ahead),
+                false => self.means.lanes().prefetch(ahead),
+            }
+            line += LINE;
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Types as words of 32 bits: what is done to the words that were read, and to those that are written.
+
+use super::float::{self, Decode, Encode, Lean};
+use super::words::{BLOCK, Means, Words};
+
+/// A type as it is read.
+pub(super) trait Read: Copy {
+    /// Bytes of an element.
+    const BYTES: usize;
+
+    /// Turns patterns into what stands between two types: an `f32`, or an integer of 32 bits.
+    fn decode<M: Means>(self, means: M, words: &mut Words);
+}
+
+/// A type as it is written.
+pub(super) trait Write: Copy {
+    /// Bytes of an element.
+    const BYTES: usize;
+
+    /// The reverse; what stands above the pattern is left out.
+    fn encode<M: Means>(self, means: M, words: &mut Words);
+}
+
+/// Replaces every word by an expression of it.
+macro_rules! each {
+    ($words:ident, $x:ident => $result:expr) => {{
+        let mut i = 0;
+        while i < BLOCK {
+            let $x = $words.0[i];
+            $words.0[i] = $result;
+            i += 1;
+        }
+    }};
+}
+
+/// A type of so many bytes as it is: `f32`, an integer without a sign, and the low bits of any integer.
+#[derive(Clone, Copy)]
+pub(super) struct Plain<const BYTES: usize>;
+
+/// An integer with a sign.
+#[derive(Clone, Copy)]
+pub(super) struct Signed<const BYTES: usize>;
+
+/// The upper half of an `f32`, rounded when written.
+#[derive(Clone, Copy)]
+pub(super) struct Top;
+
+/// The same as it is read where whatever comes next makes NaN quiet.
+#[derive(Clone, Copy)]
+pub(super) struct LoudTop;
+
+/// The same where nothing is rounded.
+#[derive(Clone, Copy)]
+pub(super) struct ExactTop;
+
+/// IEEE 754's float of 16 bits.
+#[derive(Clone, Copy)]
+pub(super) struct HalfFrom(pub(super) Decode);
+
+/// The same as it is written.
+#[derive(Clone, Copy)]
+pub(super) struct HalfTo(pub(super) Encode);
+
+/// A float of a byte.
+#[derive(Clone, Copy)]
+pub(super) struct ByteFrom(pub(super) Decode);
+
+/// A float of a byte with so many bits of mantissa, of a kind that [`Lean`] names.
+#[derive(Clone, Copy)]
+pub(super) struct ByteTo<const MANTISSA: u32, const KIND: u32>(pub(super) Lean);
+
+impl<const BYTES: usize> Read for Plain<BYTES> {
+    const BYTES: usize = BYTES;
+
+    #[inline(always)]
+    fn decode<M: Means>(self, _means: M, _words: &mut Words) {}
+}
+
+impl<const BYTES: usize> Write for Plain<BYTES> {
+    const BYTES: usize = BYTES;
+
+    #[inline(always)]
+    fn encode<M: Means>(self, _means: M, _words: &mut Words) {}
+}
+
+impl<const BYTES: usize> Read for Signed<BYTES> {
+    const BYTES: usize = BYTES;
+
+    #[inline(always)]
+    fn decode<M: Means>(self, _means: M, words: &mut Words) {
+        each!(words, x => match BYTES {
+            1 => x as i8 as u32,
+            _ => x as i16 as u32,
+        });
+    }
+}
+
+impl Read for Top {
+    const BYTES: usize = 2;
+
+    #[inline(always)]
+    fn decode<M: Means>(self, _means: M, words: &mut Words) {
+        each!(words, x => float::decode_top(x as u16));
+    }
+}
+
+impl Read for LoudTop {
+    const BYTES: usize = 2;
+
+    #[inline(always)]
+    fn decode<M: Means>(self, _means: M, words: &mut Words) {
+        each!(words, x => x << 16);
+    }
+}
+
+impl Write for Top {
+    const BYTES: usize = 2;
+
+    #[inline(always)]
+    fn encode<M: Means>(self, _means: M, words: &mut Words) {
+        each!(words, x => float::encode_top(x).into());
+    }
+}
+
+impl Write for ExactTop {
+    const BYTES: usize = 2;
+
+    #[inline(always)]
+    fn encode<M: Means>(self, _means: M, words: &mut Words) {
+        each!(words, x => x >> 16);
+    }
+}
+
+impl Read for HalfFrom {
+    const BYTES: usize = 2;
+
+    #[inline(always)]
+    fn decode<M: Means>(self, means: M, words: &mut Words) {
+        means.widen_halves(words, &self.0);
+    }
+}
+
+impl Write for HalfTo {
+    const BYTES: usize = 2;
+
+    #[inline(always)]
+    fn encode<M: Means>(self, means: M, words: &mut Words) {
+        means.round_to_halves(words, &self.0);
+    }
+}
+
+impl Read for ByteFrom {
+    const BYTES: usize = 1;
+
+    #[inline(always)]
+    fn decode<M: Means>(self, _means: M, words: &mut Words) {
+        each!(words, x => self.0.one(x));
+    }
+}
+
+impl<const MANTISSA: u32, const KIND: u32> Write for ByteTo<MANTISSA, KIND> {
+    const BYTES: usize = 1;
+
+    #[inline(always)]
+    fn encode<M: Means>(self, _means: M, words: &mut Words) {
+        each!(words, x => self.0.one::<MANTISSA, KIND>(x));
+    }
+}

@@ -1,0 +1,274 @@
+//! What the x86-64 levels offer conversions: numbers of other widths, and floats of 16 bits.
+
+use core::arch::x86_64::{
+    __m128i, __m256i, __m512i, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph,
+};
+
+use pulp::x86::{V3, V4};
+
+use super::float::{Decode, Encode};
+use super::words::{BLOCK, Means, Words, put};
+use crate::lanes::{LANE, Lanes};
+
+pulp::simd_type! {
+    /// The instructions of the level `avx2`, those for floats of 16 bits among them.
+    pub(super) struct Halves {
+        pub(super) sse: "sse",
+        pub(super) sse2: "sse2",
+        pub(super) fxsr: "fxsr",
+        pub(super) sse3: "sse3",
+        pub(super) ssse3: "ssse3",
+        pub(super) sse4_1: "sse4.1",
+        pub(super) sse4_2: "sse4.2",
+        pub(super) popcnt: "popcnt",
+        pub(super) avx: "avx",
+        pub(super) avx2: "avx2",
+        pub(super) bmi1: "bmi1",
+        pub(super) bmi2: "bmi2",
+        pub(super) fma: "fma",
+        pub(super) lzcnt: "lzcnt",
+        pub(super) f16c: "f16c",
+    }
+}
+
+/// AVX2. The instructions for floats of 16 bits are proved by the second token.
+#[derive(Clone, Copy)]
+pub(super) struct Avx2(pub(super) V3, pub(super) Halves);
+
+/// AVX-512.
+#[derive(Clone, Copy)]
+pub(super) struct Avx512(pub(super) V4);
+
+/// The low byte of each word of a lane, as the lane's first, second, third or fourth word.
+#[inline(always)]
+const fn low_bytes(word: usize) -> [u8; LANE] {
+    let mut order = [0x80; LANE];
+    let mut i = 0;
+    while i < 4 {
+        order[4 * word + i] = 4 * i as u8;
+        i += 1;
+    }
+    order
+}
+
+/// The low halves of each word of a lane, then the high ones.
+const HALVES_APART: [u8; LANE] = [0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15];
+
+/// Words of all first lanes' parts, then the next ones'.
+const TURN_8: [u32; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
+const TURN_16: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+
+/// Even halves of words, then odd ones.
+const EVEN_THEN_ODD: [u16; 32] = {
+    let mut order = [0; 32];
+    let mut i = 0;
+    while i < 16 {
+        order[i] = 2 * i as u16;
+        order[16 + i] = 2 * i as u16 + 1;
+        i += 1;
+    }
+    order
+};
+
+impl Means for Avx2 {
+    type Lanes = V3;
+
+    #[inline(always)]
+    fn lanes(self) -> V3 {
+        self.0
+    }
+
+    #[inline(always)]
+    unsafe fn read(self, bytes: usize, from: *const u8) -> Words {
+        let (lanes, s) = (self.0, self.0.avx2);
+        let mut words = Words([0; BLOCK]);
+        let to = words.0.as_mut_ptr().cast::<u8>();
+        let mut i = 0;
+        while i < BLOCK / 8 {
+            // SAFETY: eight elements of the block, and their words.
+            unsafe {
+                let from = from.add(8 * bytes * i);
+                let wide = match bytes {
+                    1 => s._mm256_cvtepu8_epi32(self.0.sse2._mm_loadl_epi64(from.cast::<__m128i>())),
+                    2 => s._mm256_cvtepu16_epi32(self.0.sse2._mm_loadu_si128(from.cast::<__m128i>())),
+                    _ => lanes.load(from),
+                };
+                lanes.store(to.add(32 * i), wide);
+            }
+            i += 1;
+        }
+        words
+    }
+
+    #[inline(always)]
+    unsafe fn write(self, bytes: usize, words: &Words, to: *mut u8, stream: bool) {
+        let (lanes, s) = (self.0, self.0.avx2);
+        let mut i = 0;
+        while i < 2 * bytes {
+            // SAFETY: as many words as a register has elements, and the register that they become.
+            unsafe {
+                let narrow = match bytes {
+                    1 => {
+                        let low = self.bytes(words, 4 * i, 0);
+                        let high = self.bytes(words, 4 * i + 2, 2);
+                        s._mm256_permutevar8x32_epi32(lanes.or(low, high), pulp::cast(TURN_8))
+                    }
+                    2 => {
+                        let odd = s._mm256_slli_epi32::<16>(self.register(words, 2 * i + 1));
+                        let both = s._mm256_blend_epi16::<0xaa>(self.register(words, 2 * i), odd);
+                        s._mm256_permute4x64_epi64::<0xd8>(lanes.shuffle(both, HALVES_APART))
+                    }
+                    _ => self.register(words, i),
+                };
+                put(lanes, to.add(32 * i), narrow, stream);
+            }
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn round_to_halves(self, words: &mut Words, _encode: &Encode) {
+        let mut i = 0;
+        while i < BLOCK / 8 {
+            let floats = pulp::cast(self.register(words, i));
+            // SAFETY: the second token proves the instruction.
+            let halves = unsafe { _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(floats) };
+            self.set_register(words, i, self.0.avx2._mm256_cvtepu16_epi32(halves));
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn widen_halves(self, words: &mut Words, _decode: &Decode) {
+        let mut i = 0;
+        while i < BLOCK / 8 {
+            let apart = self.0.shuffle(self.register(words, i), HALVES_APART);
+            let halves = self.0.avx2._mm256_permute4x64_epi64::<0x08>(apart);
+            // SAFETY: the second token proves the instruction.
+            let floats = unsafe { _mm256_cvtph_ps(self.0.avx._mm256_castsi256_si128(halves)) };
+            self.set_register(words, i, pulp::cast(floats));
+            i += 1;
+        }
+    }
+}
+
+impl Avx2 {
+    /// The low bytes of two registers, as the words `word` and the next of every lane.
+    #[inline(always)]
+    fn bytes(self, words: &Words, index: usize, word: usize) -> __m256i {
+        let first = self.0.shuffle(self.register(words, index), low_bytes(word));
+        self.0.or(first, self.0.shuffle(self.register(words, index + 1), low_bytes(word + 1)))
+    }
+
+    #[inline(always)]
+    fn register(self, words: &Words, index: usize) -> __m256i {
+        // SAFETY: there are so many registers in a block.
+        unsafe { self.0.load(words.0.as_ptr().cast::<__m256i>().add(index).cast()) }
+    }
+
+    #[inline(always)]
+    fn set_register(self, words: &mut Words, index: usize, register: __m256i) {
+        // SAFETY: there are so many registers in a block.
+        unsafe { self.0.store(words.0.as_mut_ptr().cast::<__m256i>().add(index).cast(), register) }
+    }
+}
+
+impl Means for Avx512 {
+    type Lanes = V4;
+
+    #[inline(always)]
+    fn lanes(self) -> V4 {
+        self.0
+    }
+
+    #[inline(always)]
+    unsafe fn read(self, bytes: usize, from: *const u8) -> Words {
+        let (lanes, s) = (self.0, self.0.avx512f);
+        let mut words = Words([0; BLOCK]);
+        let to = words.0.as_mut_ptr().cast::<u8>();
+        let mut i = 0;
+        while i < BLOCK / 16 {
+            // SAFETY: sixteen elements of the block, and their words.
+            unsafe {
+                let from = from.add(16 * bytes * i);
+                let wide = match bytes {
+                    1 => s._mm512_cvtepu8_epi32(lanes.sse2._mm_loadu_si128(from.cast::<__m128i>())),
+                    2 => s._mm512_cvtepu16_epi32(lanes.avx._mm256_loadu_si256(from.cast::<__m256i>())),
+                    _ => lanes.load(from),
+                };
+                lanes.store(to.add(64 * i), wide);
+            }
+            i += 1;
+        }
+        words
+    }
+
+    #[inline(always)]
+    unsafe fn write(self, bytes: usize, words: &Words, to: *mut u8, stream: bool) {
+        let (lanes, s, bw) = (self.0, self.0.avx512f, self.0.avx512bw);
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: as many words as a line has elements, and the line that they become.
+            unsafe {
+                let narrow = match bytes {
+                    1 => {
+                        let (low, high) = (self.bytes(words, 0, 0), self.bytes(words, 2, 2));
+                        s._mm512_permutexvar_epi32(pulp::cast(TURN_16), lanes.or(low, high))
+                    }
+                    2 => {
+                        let odd = s._mm512_slli_epi32::<16>(self.register(words, 2 * i + 1));
+                        let both = bw._mm512_mask_blend_epi16(0xaaaa_aaaa, self.register(words, 2 * i), odd);
+                        bw._mm512_permutexvar_epi16(pulp::cast(EVEN_THEN_ODD), both)
+                    }
+                    _ => self.register(words, i),
+                };
+                put(lanes, to.add(64 * i), narrow, stream);
+            }
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn round_to_halves(self, words: &mut Words, _encode: &Encode) {
+        let s = self.0.avx512f;
+        let mut i = 0;
+        while i < BLOCK / 16 {
+            // Rounding to the nearest, whatever the mode, and no exceptions.
+            let halves = s._mm512_cvtps_ph::<8>(pulp::cast(self.register(words, i)));
+            self.set_register(words, i, s._mm512_cvtepu16_epi32(halves));
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn widen_halves(self, words: &mut Words, _decode: &Decode) {
+        let s = self.0.avx512f;
+        let mut i = 0;
+        while i < BLOCK / 16 {
+            let floats = s._mm512_cvtph_ps(s._mm512_cvtepi32_epi16(self.register(words, i)));
+            self.set_register(words, i, pulp::cast(floats));
+            i += 1;
+        }
+    }
+}
+
+impl Avx512 {
+    /// The low bytes of two registers, as the words `word` and the next of every lane.
+    #[inline(always)]
+    fn bytes(self, words: &Words, index: usize, word: usize) -> __m512i {
+        let first = self.0.shuffle(self.register(words, index), low_bytes(word));
+        self.0.or(first, self.0.shuffle(self.register(words, index + 1), low_bytes(word + 1)))
+    }
+
+    #[inline(always)]
+    fn register(self, words: &Words, index: usize) -> __m512i {
+        // SAFETY: there are so many registers in a block.
+        unsafe { self.0.load(words.0.as_ptr().cast::<__m512i>().add(index).cast()) }
+    }
+
+    #[inline(always)]
+    fn set_register(self, words: &mut Words, index: usize, register: __m512i) {
+        // SAFETY: there are so many registers in a block.
+        unsafe { self.0.store(words.0.as_mut_ptr().cast::<__m512i>().add(index).cast(), register) }
+    }
+}

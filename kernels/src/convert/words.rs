@@ -1,0 +1,154 @@
+//! Blocks of elements as words of 32 bits: what most types pass through on their way to another, in registers.
+
+use super::float::{Decode, Encode};
+use crate::lanes::{LINE, Lanes};
+
+/// Elements of a block: a line of the narrowest.
+pub(super) const BLOCK: usize = LINE;
+
+/// An element in each word; where its type is narrower, in the low bits.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Words(pub(super) [u32; BLOCK]);
+
+impl Words {
+    /// Adds the low 1 or 2 bytes of other words as those of a way: the first, or the next ones above.
+    #[inline(always)]
+    pub(super) fn put(&mut self, words: &Words, bytes: usize, way: usize) {
+        let mut i = 0;
+        while i < BLOCK {
+            self.0[i] |= match bytes {
+                1 => u32::from(words.0[i] as u8),
+                _ => u32::from(words.0[i] as u16),
+            } << (8 * bytes * way);
+            i += 1;
+        }
+    }
+
+    /// The 1 or 2 bytes of a way.
+    #[inline(always)]
+    pub(super) fn taken(&self, bytes: usize, way: usize) -> Words {
+        let mut words = Words([0; BLOCK]);
+        let mut i = 0;
+        while i < BLOCK {
+            let moved = self.0[i] >> (8 * bytes * way);
+            words.0[i] = match bytes {
+                1 => u32::from(moved as u8),
+                _ => u32::from(moved as u16),
+            };
+            i += 1;
+        }
+        words
+    }
+}
+
+/// What a level offers conversions. Whatever a level has no instructions for is a loop, of which the compiler makes vector
+/// code.
+pub(super) trait Means: Copy {
+    /// The registers.
+    type Lanes: Lanes;
+
+    /// The level's registers.
+    fn lanes(self) -> Self::Lanes;
+
+    /// Reads a block of elements of 1, 2 or 4 bytes.
+    ///
+    /// # Safety
+    /// A block of elements must be readable at `from`.
+    #[inline(always)]
+    unsafe fn read(self, bytes: usize, from: *const u8) -> Words {
+        let mut words = Words([0; BLOCK]);
+        let mut i = 0;
+        while i < BLOCK {
+            // SAFETY: element `i` of the block; arrays of bytes ask for no alignment.
+            words.0[i] = unsafe {
+                match bytes {
+                    1 => from.add(i).read().into(),
+                    2 => u16::from_le_bytes(from.cast::<[u8; 2]>().add(i).read()).into(),
+                    _ => u32::from_le_bytes(from.cast::<[u8; 4]>().add(i).read()),
+                }
+            };
+            i += 1;
+        }
+        words
+    }
+
+    /// Writes the low 1, 2 or 4 bytes of every word.
+    ///
+    /// # Safety
+    /// A block of elements must be writable at `to`, which starts a line if `stream`.
+    #[inline(always)]
+    unsafe fn write(self, bytes: usize, words: &Words, to: *mut u8, stream: bool) {
+        let mut narrow = Words([0; BLOCK]);
+        let room = narrow.0.as_mut_ptr().cast::<u8>();
+        let mut i = 0;
+        while i < BLOCK {
+            let [a, b, c, d] = words.0[i].to_le_bytes();
+            // SAFETY: element `i` of as many words as there are elements.
+            unsafe {
+                match bytes {
+                    1 => room.add(i).write(a),
+                    2 => room.cast::<[u8; 2]>().add(i).write([a, b]),
+                    _ => room.cast::<[u8; 4]>().add(i).write([a, b, c, d]),
+                }
+            }
+            i += 1;
+        }
+        let mut byte = 0;
+        while byte < bytes * BLOCK {
+            // SAFETY: the caller's promise.
+            unsafe { put(self.lanes(), to.add(byte), self.lanes().load(room.add(byte)), stream) };
+            byte += Self::Lanes::BYTES;
+        }
+    }
+
+    /// Words that hold an `f32` come to hold a float of 16 bits that `encode` describes: IEEE 754's.
+    #[inline(always)]
+    fn round_to_halves(self, words: &mut Words, encode: &Encode) {
+        let mut i = 0;
+        while i < BLOCK {
+            words.0[i] = encode.one(words.0[i]);
+            i += 1;
+        }
+    }
+
+    /// The reverse.
+    #[inline(always)]
+    fn widen_halves(self, words: &mut Words, decode: &Decode) {
+        let mut i = 0;
+        while i < BLOCK {
+            words.0[i] = decode.one(words.0[i]);
+            i += 1;
+        }
+    }
+}
+
+/// Writes a register, past the cache or not.
+///
+/// # Safety
+/// As [`Lanes::stream`], or [`Lanes::store`].
+#[inline(always)]
+pub(super) unsafe fn put<L: Lanes>(lanes: L, to: *mut u8, vector: L::Vector, stream: bool) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match stream {
+            true => lanes.stream(to, vector),
+            false => lanes.store(to, vector),
+        }
+    }
+}
+
+/// A level that has registers, and nothing else for conversions.
+#[cfg(target_arch = "aarch64")]
+#[derive(Clone, Copy)]
+pub(super) struct Registers<L>(pub(super) L);
+
+#[cfg(target_arch = "aarch64")]
+impl<L: Lanes> Means for Registers<L> {
+    type Lanes = L;
+
+    #[inline(always)]
+    fn lanes(self) -> L {
+        self.0
+    }
+}
