@@ -116,12 +116,10 @@ impl<const E: usize, const K: usize> StreamRows<E, K> {
                 while row < K {
                     lanes.prefetch(src.wrapping_add(AHEAD_IN_STREAM + at * K + row * LINE));
                     let to = self.row_place(dst, row).wrapping_add(at);
-                    let before = to.addr() % LINE;
-                    if is_first && at == 0 && before > 0 {
-                        let carry = carry.add(row * self.pitch());
-                        lanes.store(carry, rows[row]);
-                        copy_short(carry, to, LINE - before);
+                    if is_first && at == 0 {
+                        begin_row(lanes, rows[row], to, carry.add(row * self.pitch()));
                     } else {
+                        let before = to.addr() % LINE;
                         let line = lanes.join(carried[row], rows[row], LINE - before);
                         lanes.stream(to.wrapping_sub(before), line);
                     }
@@ -238,4 +236,22 @@ pub(crate) unsafe fn flush(carry: *const u8, end: *mut u8) {
     let rest = end.addr() % LINE;
     // SAFETY: the caller's promise.
     unsafe { copy_short(carry.add(LINE - rest), end.wrapping_sub(rest), rest) };
+}
+
+/// Writes as much of a row's first register as belongs to the row's first line, by way of `buffer` where that is a part.
+///
+/// # Safety
+/// A register must be writable at `buffer` and at `to`; a register is a line.
+#[inline(always)]
+unsafe fn begin_row<L: Lanes>(lanes: L, first: L::Vector, to: *mut u8, buffer: *mut u8) {
+    let before = to.addr() % LINE;
+    // SAFETY: the caller's promise; a place that begins a line may be streamed.
+    unsafe {
+        if before == 0 {
+            lanes.stream(to, first);
+        } else {
+            lanes.store(buffer, first);
+            copy_short(buffer, to, LINE - before);
+        }
+    }
 }
