@@ -4,11 +4,11 @@ use std::iter::FusedIterator;
 use std::ops::Range;
 
 use super::cuts::Cuts;
-use super::ends::{Source, Target, hull};
+use super::ends::{Source, Target, hull, in_units};
 use super::parts::Grid;
 use super::restrict::{dst_span, restrict, restrict_source, src_span, src_units_per_byte, units_per_byte};
 use super::{ExecuteError, check_length, ef57, tables};
-use crate::plan::step::{Kernel, Step};
+use crate::plan::step::Step;
 use crate::plan::{BufferLength, Plan};
 use crate::{End, Fingerprint};
 
@@ -136,7 +136,7 @@ impl<'a> Chunks<'a> {
         let mut reach = Reach::default();
         for step in plan.steps.iter() {
             let units = units_per_byte(&step);
-            let range = places(&dst, units);
+            let range = in_units(&dst, units);
             let _ = restrict(&step, &range, &mut |part| {
                 reach.add(part);
                 Ok::<(), ExecuteError>(())
@@ -165,19 +165,17 @@ impl<'a> Chunks<'a> {
             self.plan.dst_byte_size()
         };
         let padding = std::mem::replace(&mut self.padding, end)..end;
-        let work = Work::Source { elements, padding };
-        let _ = self.plan.each_fill(&work, &mut |part| {
+        let _ = self.plan.each_fill(&padding, &mut |part| {
             reach.add(part);
             Ok(())
         });
-        self.chunk(work, reach.src, reach.dst)
+        self.chunk(Work::Source { elements, padding }, reach.src, reach.dst)
     }
 
     /// What the elements of a range of the source reach.
     fn elements(&self, part: usize) -> Reach {
-        let work = Work::Source { elements: self.cuts.piece(part), padding: 0..0 };
         let mut reach = Reach::default();
-        let _ = self.plan.each_move(&work, &mut |part| {
+        let _ = self.plan.each_move(&self.cuts.piece(part), &mut |part| {
             reach.add(part);
             Ok(())
         });
@@ -213,13 +211,6 @@ impl Iterator for Chunks<'_> {
 
 impl ExactSizeIterator for Chunks<'_> {}
 impl FusedIterator for Chunks<'_> {}
-
-/// A range of bytes in units of which so many make a byte.
-fn places(bytes: &Range<usize>, units: usize) -> Range<isize> {
-    // Buffers are slices, and the slots of one fit 64 bits: the plan has counted them.
-    let place = |byte: usize| byte.saturating_mul(units) as isize;
-    place(bytes.start)..place(bytes.end)
-}
 
 type Visit<'a> = dyn FnMut(&Step<'_>) -> Result<(), ExecuteError> + 'a;
 
@@ -278,7 +269,7 @@ impl Plan {
         check_length(End::Source, self.src_len, src.len())?;
         check_length(End::Destination, self.dst_len, dst.len())?;
         let bytes = &mut dst[chunk.dst.clone()];
-        self.run_chunk(chunk, Source::whole(src), &mut Target { start: chunk.dst.start, bytes })
+        self.run_chunk(chunk, Source::whole(src), Target { start: chunk.dst.start, bytes })
     }
 
     /// Runs one chunk, on the caller's thread, from its [span](Chunk::src_span) of the source into its
@@ -315,7 +306,7 @@ impl Plan {
         check_length(End::Source, BufferLength::Exactly(chunk.src.len()), src.len())?;
         check_length(End::Destination, BufferLength::Exactly(chunk.dst.len()), dst.len())?;
         let src = Source { start: chunk.src.start, bytes: src };
-        self.run_chunk(chunk, src, &mut Target { start: chunk.dst.start, bytes: dst })
+        self.run_chunk(chunk, src, Target { start: chunk.dst.start, bytes: dst })
     }
 
     fn check_chunk(&self, chunk: &Chunk) -> Result<(), ExecuteError> {
@@ -323,35 +314,33 @@ impl Plan {
         if found == expected { Ok(()) } else { Err(ExecuteError::ForeignChunk { expected, found }) }
     }
 
-    fn run_chunk(&self, chunk: &Chunk, src: Source<'_>, target: &mut Target<'_>) -> Result<(), ExecuteError> {
+    fn run_chunk(&self, chunk: &Chunk, src: Source<'_>, target: Target<'_>) -> Result<(), ExecuteError> {
         let stream = self.streams();
-        if chunk.work == Work::Destination {
+        let Work::Source { elements, padding } = &chunk.work else {
             return self.run_range(src, target, stream);
-        }
+        };
         let mut run = |part: &Step<'_>| {
             let mut nest = part.nest;
-            nest.dst_offset -= places(&target.places(), units_per_byte(part)).start;
+            nest.dst_offset -= target.range(units_per_byte(part)).start;
             self.run_step(&Step { nest, ..*part }, src, target.bytes, stream)
         };
-        self.each_fill(&chunk.work, &mut run)?;
-        self.each_move(&chunk.work, &mut run)
+        self.each_fill(padding, &mut run)?;
+        self.each_move(elements, &mut run)
     }
 
-    /// The padding that a range of the source writes.
-    fn each_fill(&self, work: &Work, visit: &mut Visit<'_>) -> Result<(), ExecuteError> {
-        let Work::Source { padding, .. } = work else { return Ok(()) };
-        let mut fills = self.steps.iter().filter(|step| matches!(step.kernel, Kernel::Fill(_)));
+    /// The padding in some bytes of the destination.
+    fn each_fill(&self, range: &Range<usize>, visit: &mut Visit<'_>) -> Result<(), ExecuteError> {
+        let mut fills = self.steps.iter().filter(|step| step.kernel.is_fill());
         fills.try_for_each(|step| {
-            restrict(&step, &places(padding, units_per_byte(&step)), &mut |part| visit(part))
+            restrict(&step, &in_units(range, units_per_byte(&step)), &mut |part| visit(part))
         })
     }
 
-    /// The elements that begin in a range of the source.
-    fn each_move(&self, work: &Work, visit: &mut Visit<'_>) -> Result<(), ExecuteError> {
-        let Work::Source { elements, .. } = work else { return Ok(()) };
-        let mut moves = self.steps.iter().filter(|step| !matches!(step.kernel, Kernel::Fill(_)));
+    /// The elements that begin in some bytes of the source.
+    fn each_move(&self, range: &Range<usize>, visit: &mut Visit<'_>) -> Result<(), ExecuteError> {
+        let mut moves = self.steps.iter().filter(|step| !step.kernel.is_fill());
         moves.try_for_each(|step| {
-            restrict_source(&step, &places(elements, src_units_per_byte(&step)), &mut |part| visit(part))
+            restrict_source(&step, &in_units(range, src_units_per_byte(&step)), &mut |part| visit(part))
         })
     }
 }

@@ -17,7 +17,7 @@ impl<'a> Source<'a> {
 
     /// The place of its first byte in the whole, in units of which so many make a byte.
     pub(super) fn first(self, units_per_byte: usize) -> isize {
-        self.start.saturating_mul(units_per_byte) as isize
+        in_units(&(self.start..self.start), units_per_byte).start
     }
 }
 
@@ -31,9 +31,7 @@ pub(super) struct Target<'a> {
 impl Target<'_> {
     /// Its places in the whole, in units of which so many make a byte.
     pub(super) fn range(&self, units_per_byte: usize) -> Range<isize> {
-        // A destination is a slice, and the slots of one fit 64 bits: the plan has counted them.
-        let place = |byte: usize| byte.saturating_mul(units_per_byte) as isize;
-        place(self.start)..place(self.start + self.bytes.len())
+        in_units(&self.places(), units_per_byte)
     }
 
     /// Writes as much of some bytes, which begin at a place in the whole, as lies in it.
@@ -54,6 +52,13 @@ impl Target<'_> {
     pub(super) fn places(&self) -> Range<usize> {
         self.start..self.start + self.bytes.len()
     }
+}
+
+/// Places in units of which so many make a byte.
+pub(super) fn in_units(bytes: &Range<usize>, units_per_byte: usize) -> Range<isize> {
+    // Buffers are slices, and the slots of one fit 64 bits: the plan has counted them.
+    let place = |byte: usize| byte.saturating_mul(units_per_byte) as isize;
+    place(bytes.start)..place(bytes.end)
 }
 
 /// From the first to the last byte of both.

@@ -20,11 +20,29 @@ impl Plan {
         dst: &mut [u8],
         stream: bool,
     ) -> Result<(), ExecuteError> {
-        if let Some(bands) = Bands::new(self).filter(|_| stream) {
+        if let Some(bands) = self.bands(stream) {
             return self.run_bands(bands, src, Target { start: 0, bytes: dst }, stream);
         }
         self.steps.iter().try_for_each(|step| self.run_step(&step, src, dst, stream))?;
         self.run_places(src, &mut Target { start: 0, bytes: dst })
+    }
+
+    /// Runs what the plan writes in consecutive bytes of the destination.
+    pub(super) fn run_range(
+        &self,
+        src: Source<'_>,
+        mut target: Target<'_>,
+        stream: bool,
+    ) -> Result<(), ExecuteError> {
+        match self.bands(stream) {
+            Some(bands) => self.run_bands(bands, src, target, stream),
+            None => self.run_target(src, &mut target, stream),
+        }
+    }
+
+    /// The bands to run one after the other, where that is better.
+    fn bands(&self, stream: bool) -> Option<Bands> {
+        if stream { Bands::new(self) } else { None }
     }
 
     /// Runs all boxes in one band of a part of the destination after the other.
@@ -39,20 +57,15 @@ impl Plan {
         while !rest.is_empty() {
             let (bytes, behind) = rest.split_at_mut((bands.end(start) - start).min(rest.len()));
             let mut band = Target { start, bytes };
-            self.run_range(src, &mut band, stream)?;
+            self.run_target(src, &mut band, stream)?;
             start += band.bytes.len();
             rest = behind;
         }
         Ok(())
     }
 
-    /// Runs what the plan writes in consecutive bytes of the destination.
-    pub(super) fn run_range(
-        &self,
-        src: Source<'_>,
-        target: &mut Target<'_>,
-        stream: bool,
-    ) -> Result<(), ExecuteError> {
+    /// Runs every box's part of some bytes of the destination.
+    fn run_target(&self, src: Source<'_>, target: &mut Target<'_>, stream: bool) -> Result<(), ExecuteError> {
         self.steps.iter().try_for_each(|step| self.run_step_in(&step, src, target, stream))?;
         self.run_places(src, target)
     }
@@ -75,13 +88,13 @@ impl Plan {
         mut panel: Panel<'_>,
         stream: bool,
     ) -> Result<(), ExecuteError> {
-        if let Some(bands) = Bands::new(self).filter(|_| stream && panel.rows() == 1) {
+        if panel.rows() == 1 {
             let (start, bytes) = panel.row(0);
-            return self.run_bands(bands, src, Target { start, bytes }, stream);
+            return self.run_range(src, Target { start, bytes }, stream);
         }
         for step in self.steps.iter() {
             match step.kernel {
-                Kernel::Move { .. } if panel.rows() > 1 && keeps_to_rows(&step, panel.period()) => {
+                Kernel::Move { .. } if keeps_to_rows(&step, panel.period()) => {
                     self.run_step_across(&step, src, &mut panel, stream)?;
                 }
                 _ => each_row(&mut panel, |target| self.run_step_in(&step, src, target, stream))?,

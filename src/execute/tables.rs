@@ -7,7 +7,7 @@ use relayout_kernels::{Factors, Offsets, SlotWidth, copy_offsets};
 use smallvec::SmallVec;
 
 use super::ExecuteError;
-use super::ends::{Source, Target, hull};
+use super::ends::{Source, Target, hull, in_units};
 use super::restrict::units;
 use crate::plan::tables::{self, BLOCK, Room, Tables, points};
 use crate::plan::{Plan, unit};
@@ -98,7 +98,8 @@ impl Block<'_> {
     fn src_span(&self, range: &Range<usize>) -> Option<Range<usize>> {
         let (low, high) = (*self.inner.src.iter().min()?, *self.inner.src.iter().max()?);
         let ([src_base, dst_base], (units, width)) = (self.plan.table_base, self.units());
-        let range = (range.start * units) as i64..(range.end * units) as i64;
+        let range = in_units(range, units);
+        let range = range.start as i64..range.end as i64;
         let touches = |place: i64, end: i64| place < range.end && end + width > range.start;
         let bounds = (*self.inner.dst.iter().min()?, *self.inner.dst.iter().max()?);
         let mut span = None;
