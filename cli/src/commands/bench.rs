@@ -1,7 +1,9 @@
 //! `relayout bench`: the speed of relayouts beside that of plain copies of as many bytes.
 //!
 //! One line is one pair on so many threads: the median over several distances between source and destination of the
-//! median over rounds. In every round the relayout and the copies take turns, so that they meet the same machine.
+//! median over rounds. In every round the relayout and the copies take turns, so that they meet the same machine, and the
+//! copies' times are measured in the relayout's of the same round: a machine's memory changes its speed from second to
+//! second.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -60,8 +62,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
     }
     for named in &cases {
         for &threads in &arguments.threads {
-            let mut case =
-                Case::new(named, threads.get(), level).with_context(|| named.problem.to_string())?;
+            let case = Case::new(named, threads.get(), level).with_context(|| named.problem.to_string())?;
             let measured = case.measure()?;
             let facts = case.facts(&measured);
             if arguments.json {
@@ -108,49 +109,45 @@ impl Case {
         usize::try_from((self.bytes_read + self.bytes_written) / 2).unwrap_or(0)
     }
 
-    fn measure(&mut self) -> Result<Measurement> {
-        let mut src = Aligned::new(self.plan.src_byte_size().max(self.copied()))?;
-        let mut dst = Aligned::new(self.plan.dst_byte_size().max(self.copied()) + PAGE)?;
-        Random::new(0).fill(src.from(0));
-        let mut medians: [Vec<f64>; MEASURED] = Default::default();
-        let mut min = f64::INFINITY;
-        for offset in DST_OFFSETS {
-            let mut two_passes = self.two_passes.take();
-            let rounds = self.pool.install(|| self.rounds(src.from(0), dst.from(offset), &mut two_passes))?;
-            self.two_passes = two_passes;
-            for (which, medians) in medians.iter_mut().enumerate() {
-                medians.push(median(rounds.iter().map(|round| round[which]).collect()));
-            }
-            min = rounds.iter().map(|round| round[0]).fold(min, f64::min);
-        }
-        Ok(Measurement { median: medians.map(median), min })
+    fn measure(&self) -> Result<Measurement> {
+        let between = self.two_passes.as_ref().map_or(0, TwoPasses::byte_size_between);
+        let mut buffers = Buffers {
+            src: Aligned::new(self.plan.src_byte_size().max(self.copied()))?,
+            dst: Aligned::new(self.plan.dst_byte_size().max(self.copied()) + PAGE)?,
+            between: Aligned::new(between)?,
+        };
+        Random::new(0).fill(buffers.src.from(0));
+        let rounds: Vec<Vec<Seconds>> = DST_OFFSETS
+            .into_iter()
+            .map(|offset| self.pool.install(|| self.rounds(buffers.at(offset))))
+            .collect::<Result<_>>()?;
+        let relayout = medians(&rounds, |round| round[0]);
+        Ok(Measurement {
+            median: std::array::from_fn(|which| relayout * medians(&rounds, |round| round[which] / round[0])),
+            min: rounds.iter().flatten().map(|round| round[0]).fold(f64::INFINITY, f64::min),
+        })
     }
 
-    fn rounds(&self, src: &[u8], dst: &mut [u8], two_passes: &mut Option<TwoPasses>) -> Result<Vec<Seconds>> {
+    fn rounds(&self, mut slices: Slices) -> Result<Vec<Seconds>> {
         // The first round brings everything into its place and says how often a call must be repeated.
         let mut repeats = [1; MEASURED];
-        let first = self.round(src, dst, two_passes, repeats)?;
+        let first = self.round(&mut slices, repeats)?;
         for (repeats, seconds) in repeats.iter_mut().zip(first) {
             *repeats = (SHORTEST / seconds.max(1e-9)).ceil().clamp(1.0, 1e6) as usize;
         }
         let expected: f64 =
             first.iter().zip(repeats).map(|(seconds, repeats)| seconds * repeats as f64).sum();
         let rounds = ((BUDGET / expected) as usize).clamp(*ROUNDS.start(), *ROUNDS.end());
-        (0..rounds).map(|_| self.round(src, dst, two_passes, repeats)).collect()
+        (0..rounds).map(|_| self.round(&mut slices, repeats)).collect()
     }
 
-    fn round(
-        &self,
-        src: &[u8],
-        dst: &mut [u8],
-        two_passes: &mut Option<TwoPasses>,
-        repeats: [usize; MEASURED],
-    ) -> Result<Seconds> {
+    fn round(&self, slices: &mut Slices, repeats: [usize; MEASURED]) -> Result<Seconds> {
+        let Slices { src, dst, between } = slices;
         let from = &src[..self.plan.src_byte_size()];
         let into = &mut dst[..self.plan.dst_byte_size()];
         let relayout = seconds(repeats[0], || Ok(self.plan.execute(from, into)?))?;
-        let two_passes = match two_passes {
-            Some(two_passes) => seconds(repeats[4], || two_passes.execute(from, into))?,
+        let two_passes = match &self.two_passes {
+            Some(two_passes) => seconds(repeats[4], || two_passes.execute(from, between, into))?,
             None => 0.0,
         };
         let (src, dst) = (&src[..self.copied()], &mut dst[..self.copied()]);
@@ -244,6 +241,11 @@ fn seconds(repeats: usize, mut call: impl FnMut() -> Result<()>) -> Result<f64> 
     Ok((start.elapsed().as_secs_f64() / repeats as f64).max(1e-12))
 }
 
+/// The median over the distances of the median over their rounds.
+fn medians(rounds: &[Vec<Seconds>], of: impl Fn(&Seconds) -> f64) -> f64 {
+    median(rounds.iter().map(|rounds| median(rounds.iter().map(&of).collect())).collect())
+}
+
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -251,6 +253,27 @@ fn median(mut values: Vec<f64>) -> f64 {
         _ if values.is_empty() => f64::NAN,
         0 => (values[middle - 1] + values[middle]) / 2.0,
         _ => values[middle],
+    }
+}
+
+/// What a case is measured with.
+struct Buffers {
+    src: Aligned,
+    dst: Aligned,
+    /// The array between two passes.
+    between: Aligned,
+}
+
+/// The buffers, with the destination at one of its distances.
+struct Slices<'a> {
+    src: &'a [u8],
+    dst: &'a mut [u8],
+    between: &'a mut [u8],
+}
+
+impl Buffers {
+    fn at(&mut self, offset: usize) -> Slices<'_> {
+        Slices { src: self.src.from(0), dst: self.dst.from(offset), between: self.between.from(0) }
     }
 }
 

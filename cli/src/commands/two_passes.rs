@@ -4,12 +4,10 @@ use anyhow::Result;
 use relayout::{ArrayShape, Level, Plan, Shape};
 
 use super::plan_builder;
-use crate::output::buffer;
 
-/// Both passes, and the array between them.
+/// Both passes.
 pub(crate) struct TwoPasses {
     plans: [Plan; 2],
-    between: Vec<u8>,
 }
 
 impl TwoPasses {
@@ -29,13 +27,19 @@ impl TwoPasses {
             Ok(plan_builder(src, dst, Some(threads))?.level(level).build()?)
         };
         let plans = [plan(src, &between)?, plan(&between, dst)?];
-        let between = buffer(plans[0].dst_byte_size())?;
-        Ok(Some(TwoPasses { plans, between }))
+        Ok(Some(TwoPasses { plans }))
     }
 
-    pub(crate) fn execute(&mut self, src: &[u8], dst: &mut [u8]) -> Result<()> {
-        self.plans[0].execute(src, &mut self.between)?;
-        Ok(self.plans[1].execute(&self.between, dst)?)
+    /// Bytes of the array between the passes.
+    pub(crate) fn byte_size_between(&self) -> usize {
+        self.plans[1].src_byte_size()
+    }
+
+    /// Converts by way of `between`, which may be longer than the array.
+    pub(crate) fn execute(&self, src: &[u8], between: &mut [u8], dst: &mut [u8]) -> Result<()> {
+        let between = &mut between[..self.byte_size_between()];
+        self.plans[0].execute(src, between)?;
+        Ok(self.plans[1].execute(between, dst)?)
     }
 }
 
@@ -79,7 +83,8 @@ mod tests {
         let bytes: Vec<u8> = (0..plan.src_byte_size()).map(|i| (i * 37) as u8).collect();
         let (mut one, mut two) = (vec![0; plan.dst_byte_size()], vec![1; plan.dst_byte_size()]);
         plan.execute(&bytes, &mut one).unwrap();
-        TwoPasses::new(&src, &dst, 1, Level::Scalar).unwrap().unwrap().execute(&bytes, &mut two).unwrap();
+        let passes = TwoPasses::new(&src, &dst, 1, Level::Scalar).unwrap().unwrap();
+        passes.execute(&bytes, &mut vec![2; passes.byte_size_between()], &mut two).unwrap();
         assert_eq!(one, two);
     }
 }
