@@ -62,8 +62,13 @@ pub(crate) unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
     unsafe {
         if stream {
             let line = LINE / E;
+            // Two lines of a row one behind the other, where registers suffice: a tile of bytes has only two.
+            while K == 4 && L::BYTES == LINE && at + 2 * line <= count {
+                stream_lines::<L, E, K, 2>(lanes, src.add(at * K * E), row_step, dst.add(at * E));
+                at += 2 * line;
+            }
             while at + line <= count {
-                stream_line::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E));
+                stream_lines::<L, E, K, 1>(lanes, src.add(at * K * E), row_step, dst.add(at * E));
                 at += line;
             }
         }
@@ -100,34 +105,43 @@ unsafe fn unzip_block<L: Lanes, const E: usize, const K: usize>(
     }
 }
 
-/// A line of every row past the cache, each written at once, whatever a register holds of it.
+/// `N` lines of every row past the cache, each written at once, whatever a register holds of it.
 ///
 /// # Safety
-/// `K` lines must be readable at `src`, and a whole one writable in each of `K` rows.
+/// `K * N` lines must be readable at `src`, and `N` whole ones writable in each of `K` rows.
 #[inline(always)]
-unsafe fn stream_line<L: Lanes, const E: usize, const K: usize>(
+unsafe fn stream_lines<L: Lanes, const E: usize, const K: usize, const N: usize>(
     lanes: L,
     src: *const u8,
     row_step: isize,
     dst: *mut u8,
 ) {
-    let mut parts = [[lanes.zero(); K]; LINE / LANE];
+    let mut parts = [[[lanes.zero(); K]; LINE / LANE]; N];
     let count = LINE / L::BYTES;
     // SAFETY: the caller's promise.
     unsafe {
-        let mut part = 0;
-        while part < count {
-            parts[part] = load_unzipped::<L, E, K>(lanes, src.add(part * K * L::BYTES));
-            part += 1;
+        let mut line = 0;
+        while line < N {
+            let mut part = 0;
+            while part < count {
+                parts[line][part] =
+                    load_unzipped::<L, E, K>(lanes, src.add((line * count + part) * K * L::BYTES));
+                part += 1;
+            }
+            line += 1;
         }
         let mut row = 0;
         while row < K {
-            lanes.prefetch(src.wrapping_add(AHEAD_IN_STREAM + row * LINE));
             let to = dst.wrapping_offset(row as isize * row_step);
-            let mut part = 0;
-            while part < count {
-                lanes.stream(to.add(part * L::BYTES), parts[part][row]);
-                part += 1;
+            let mut line = 0;
+            while line < N {
+                lanes.prefetch(src.wrapping_add(AHEAD_IN_STREAM + (row * N + line) * LINE));
+                let mut part = 0;
+                while part < count {
+                    lanes.stream(to.add((line * count + part) * L::BYTES), parts[line][part][row]);
+                    part += 1;
+                }
+                line += 1;
             }
             row += 1;
         }

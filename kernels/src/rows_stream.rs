@@ -37,6 +37,10 @@ impl<const E: usize, const K: usize> Point for StreamRows<E, K> {
     /// All places of the four loops, and the rest of each row, must be valid on both sides, without overlap.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        // Single rows, whose pieces are longer, were slower for it.
+        if K > 1 {
+            self.ask_for_ends(lanes, dst);
+        }
         let mut step = 0;
         while step <= self.next.extent {
             let from = src.wrapping_offset(step as isize * self.next.src_stride);
@@ -79,6 +83,25 @@ impl<const E: usize, const K: usize> StreamRows<E, K> {
     #[inline(always)]
     fn pitch(&self) -> usize {
         LINE + self.piece()
+    }
+
+    /// Asks for the lines in which the rows end, and the next ones begin if they lie behind these: lines that are written in
+    /// part come from memory first, and stores past the cache wait behind them.
+    #[inline(always)]
+    fn ask_for_ends<L: Lanes>(&self, lanes: L, dst: *mut u8) {
+        let mut group = 0;
+        while group < self.more.extent as isize {
+            let to = dst.wrapping_offset(group * self.more.dst_stride);
+            let mut row = 0;
+            while row < K {
+                let start = self.row_place(to, row);
+                let pieces = self.next.extent as isize * self.next.dst_stride;
+                lanes.prefetch_near(start.wrapping_offset(pieces));
+                lanes.prefetch_near(start.wrapping_offset(self.more.extent as isize * self.more.dst_stride));
+                row += 1;
+            }
+            group += 1;
+        }
     }
 
     /// The place of a row.
