@@ -6,7 +6,7 @@
 //! whole.
 
 use crate::ahead::{Ahead, Ask};
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows_stream::{begin_row, emit, flush};
 use crate::transpose::plane;
@@ -212,19 +212,30 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         let to = self.row_place(to, group.row);
         let mut at = 0;
         while at < strip(E) {
-            // SAFETY: the strip's columns are `strip(E)` bytes of every row, at a multiple of a register.
+            // SAFETY: the strip's columns are `strip(E)` bytes of every row, at a multiple of a register. A line's registers
+            // go one behind the other, so that it leaves as a whole.
             unsafe {
-                let tile = load_tile::<L, E, N>(lanes, turned.add(at / E * L::BYTES));
+                let mut line = [[lanes.zero(); N]; LINE / LANE];
+                let mut part = 0;
+                while part < LINE / L::BYTES {
+                    let column = (at + part * L::BYTES) / E;
+                    line[part] = load_tile::<L, E, N>(lanes, turned.add(column * L::BYTES));
+                    part += 1;
+                }
                 let mut row = 0;
                 while row < N {
                     if WHOLE || row < group.count {
                         let to = to.wrapping_offset(row as isize * self.rows.dst_stride).wrapping_add(at);
-                        lanes.stream(to, tile[row]);
+                        let mut part = 0;
+                        while part < LINE / L::BYTES {
+                            lanes.stream(to.wrapping_add(part * L::BYTES), line[part][row]);
+                            part += 1;
+                        }
                     }
                     row += 1;
                 }
             }
-            at += L::BYTES;
+            at += LINE;
         }
     }
 
