@@ -16,6 +16,7 @@
 //! | [`any_bytes`], [`zero_bytes`] | nothing: memory that nobody has written yet, as bytes |
 //! | [`stream_copy`], [`stream_prefetch_copy`] | a plain copy past the cache: the yardstick of every measurement |
 
+mod ahead;
 mod blocks;
 mod buffer;
 mod composite;

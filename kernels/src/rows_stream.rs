@@ -266,7 +266,7 @@ pub(crate) unsafe fn flush(carry: *const u8, end: *mut u8) {
 /// # Safety
 /// A register must be writable at `buffer` and at `to`; a register is a line.
 #[inline(always)]
-unsafe fn begin_row<L: Lanes>(lanes: L, first: L::Vector, to: *mut u8, buffer: *mut u8) {
+pub(crate) unsafe fn begin_row<L: Lanes>(lanes: L, first: L::Vector, to: *mut u8, buffer: *mut u8) {
     let before = to.addr() % LINE;
     // SAFETY: the caller's promise; a place that begins a line may be streamed.
     unsafe {

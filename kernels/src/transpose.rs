@@ -151,7 +151,8 @@ impl<const E: usize, const N: usize> Plane<E, N> {
             // read.
             unsafe {
                 let len = self.rows.extent * E;
-                turn_part_block::<L, N, 0>(lanes, self.from(0, at), self.columns.src_stride, len, turned);
+                let step = self.columns.src_stride;
+                turn_part_block::<L, N>(lanes, self.from(0, at), step, len, turned, None);
                 let mut lane = 0;
                 while lane * N < self.rows.extent {
                     let tile = load_tile::<L, E, N>(lanes, turned.add(lane * N * L::BYTES));

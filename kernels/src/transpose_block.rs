@@ -1,5 +1,6 @@
 //! Blocks of a transpose: a register of rows by as many columns.
 
+use crate::ahead::Ahead;
 use crate::lanes::{LINE, Lanes};
 
 /// Room for the registers of a block or a strip, with their lanes transposed.
@@ -25,7 +26,7 @@ pub(crate) unsafe fn block<L: Lanes, const E: usize, const N: usize>(
     // SAFETY: the caller's promise; the block's registers take `BYTES * BYTES / E` bytes of the buffer, and are written
     // before they are read.
     unsafe {
-        turn_block::<L, N, 0>(lanes, from, column_step, turned);
+        turn_block::<L, N>(lanes, from, column_step, turned, None);
         let mut lane = 0;
         while lane < L::LANES {
             let tile = load_tile::<L, E, N>(lanes, turned.add(lane * N * L::BYTES));
@@ -42,40 +43,35 @@ pub(crate) unsafe fn block<L: Lanes, const E: usize, const N: usize>(
 }
 
 /// Reads a register of each of a block's columns; its lanes are those of `N` rows each. Behind each other in `turned`: the
-/// `N` registers of the first lane, those of the second, …
+/// `N` registers of the first lane, those of the second, … In between it asks for lines ahead, from the turn given on.
 ///
 /// # Safety
 /// `BYTES` bytes must be readable at each of `N * LANES` columns, and `N * LANES * BYTES` writable at `turned`.
 #[inline(always)]
-pub(crate) unsafe fn turn_block<L: Lanes, const N: usize, const AHEAD: usize>(
+pub(crate) unsafe fn turn_block<L: Lanes, const N: usize>(
     lanes: L,
     from: *const u8,
     column_step: isize,
     turned: *mut u8,
+    ahead: Option<(Ahead, usize)>,
 ) {
     let mut i = 0;
     while i < N {
         // SAFETY: lane `l` of each register comes from column `l * N + i`, so these are exactly the block's columns.
         unsafe {
             let from = from.wrapping_offset(i as isize * column_step);
-            prefetch_columns::<L, N, AHEAD>(lanes, from, column_step);
+            ask(lanes, ahead, i);
             lanes.turn(from, N as isize * column_step, turned.add(i * L::BYTES), N * L::BYTES);
         }
         i += 1;
     }
 }
 
-/// Asks for what lies `AHEAD` bytes behind `LANES` places, every `N`th column; nothing where `AHEAD` is 0.
+/// Asks for the lines of a turn, so many behind the first.
 #[inline(always)]
-fn prefetch_columns<L: Lanes, const N: usize, const AHEAD: usize>(
-    lanes: L,
-    from: *const u8,
-    column_step: isize,
-) {
-    let mut lane = 0;
-    while AHEAD > 0 && lane < L::LANES {
-        lanes.prefetch(from.wrapping_offset((lane * N) as isize * column_step).wrapping_add(AHEAD));
-        lane += 1;
+fn ask<L: Lanes>(lanes: L, ahead: Option<(Ahead, usize)>, turn: usize) {
+    if let Some((ahead, first)) = ahead {
+        ahead.ask(lanes, first + turn);
     }
 }
 
@@ -84,19 +80,20 @@ fn prefetch_columns<L: Lanes, const N: usize, const AHEAD: usize>(
 /// # Safety
 /// As there, with `len` bytes of each column, at most `BYTES`.
 #[inline(always)]
-pub(crate) unsafe fn turn_part_block<L: Lanes, const N: usize, const AHEAD: usize>(
+pub(crate) unsafe fn turn_part_block<L: Lanes, const N: usize>(
     lanes: L,
     from: *const u8,
     column_step: isize,
     len: usize,
     turned: *mut u8,
+    ahead: Option<(Ahead, usize)>,
 ) {
     let mut i = 0;
     while i < N {
         // SAFETY: as in `turn_block`.
         unsafe {
             let from = from.wrapping_offset(i as isize * column_step);
-            prefetch_columns::<L, N, AHEAD>(lanes, from, column_step);
+            ask(lanes, ahead, i);
             lanes.turn_part(from, N as isize * column_step, len, turned.add(i * L::BYTES), N * L::BYTES);
         }
         i += 1;

@@ -5,12 +5,13 @@
 //! row carries the bytes behind its last whole line over to the next strip, so that every line is still written once and
 //! whole.
 
-use crate::lanes::{LINE, Lanes};
+use crate::ahead::{Ahead, Ask};
+use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
-use crate::rows_stream::{emit, flush};
+use crate::rows_stream::{begin_row, emit, flush};
 use crate::transpose::plane;
 use crate::transpose_block::{Turned, load_tile, turn_block, turn_part_block};
-use crate::tuning::{COLUMN_AHEAD, FEW_LINES, STRETCH, STRIP_ROWS};
+use crate::tuning::STRIP_ROWS;
 use crate::walk::Point;
 
 /// Bytes of a strip in every destination row. A pair of lines, because single lines at strides near a power of two fill
@@ -22,6 +23,11 @@ const fn strip(element: usize) -> usize {
 
 /// What one row needs of the carry buffer: the line before, and a strip.
 const ROW_BUFFER: usize = LINE + strip(2);
+
+/// The same where a strip goes from register to register, which are lines.
+const fn row_buffer<L: Lanes>() -> usize {
+    if L::BYTES == LINE { LINE } else { ROW_BUFFER }
+}
 
 /// Bytes of carry buffer that [`StreamTranspose`] wants.
 pub(crate) const CARRY_BYTES: usize = STRIP_ROWS * ROW_BUFFER;
@@ -119,32 +125,23 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         src: *const u8,
         dst: *mut u8,
     ) {
-        let column_step = self.columns.src_stride;
-        // Lines of a column that are asked for together, if not one by one.
-        let stretch = stretch(column_step, self.rows.extent * self.beyond.extent * E);
+        let step = self.columns.src_stride;
+        let ask = Ask::new(step, self.rows.extent * self.beyond.extent * E, strip(E) / E);
         let mut column = 0;
         while column < columns {
-            let top = src.wrapping_offset(column as isize * column_step);
+            let top = src.wrapping_offset(column as isize * step);
             let to = dst.wrapping_add(column * E);
             let mut row = rows.start;
             while row < rows.end {
-                if let Some(stretch) = stretch
-                    && (row - rows.start).is_multiple_of(LINE / E)
-                {
-                    self.prefetch_stretches(lanes, top, stretch, row, &rows);
-                }
-                let group = Group {
-                    row,
-                    count: (L::BYTES / E).min(rows.end - row),
-                    first: rows.start,
-                    asked: stretch.is_some(),
-                };
+                let group = Group { row, count: (L::BYTES / E).min(rows.end - row), first: rows.start };
+                let from = top.wrapping_add(row * E);
+                let ahead = ask.ahead(top, rows.start * E..rows.end * E, row * E);
                 // SAFETY: a strip's columns, and so many rows of them.
                 unsafe {
                     if group.count == L::BYTES / E {
-                        self.group::<L, true>(lanes, top.wrapping_add(row * E), to, group, column == 0);
+                        self.group::<L, true>(lanes, (from, ahead), to, group, column == 0);
                     } else {
-                        self.group::<L, false>(lanes, top.wrapping_add(row * E), to, group, column == 0);
+                        self.group::<L, false>(lanes, (from, ahead), to, group, column == 0);
                     }
                 }
                 row += L::BYTES / E;
@@ -155,41 +152,8 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
             for row in rows.clone() {
                 let end = self.row_place(dst, row).wrapping_add(columns * E);
                 // SAFETY: the row's strips are written, and its carry ends with what belongs before `end`.
-                unsafe { flush(self.carry.wrapping_add((row - rows.start) * ROW_BUFFER), end) };
+                unsafe { flush(self.carry.wrapping_add((row - rows.start) * row_buffer::<L>()), end) };
             }
-        }
-    }
-
-    /// Asks for lines of the columns: for some columns, in turn, for the whole of their next stretch, so that all have been
-    /// asked for when the walk gets there. Behind the last rows follows the next strip.
-    #[inline(always)]
-    fn prefetch_stretches<L: Lanes>(
-        &self,
-        lanes: L,
-        top: *const u8,
-        stretch: usize,
-        row: usize,
-        rows: &core::ops::Range<usize>,
-    ) {
-        let step = self.columns.src_stride;
-        let line = (row - rows.start) * E / LINE;
-        let next = rows.start * E + (line / stretch + 1) * stretch * LINE;
-        let width = strip(E) / E;
-        let from = match next < rows.end * E {
-            true => top.wrapping_add(next),
-            false => top.wrapping_offset(width as isize * step).wrapping_add(rows.start * E),
-        };
-        let count = width.div_ceil(stretch);
-        let mut column = line % stretch * count;
-        let end = (column + count).min(width);
-        while column < end {
-            let from = from.wrapping_offset(column as isize * step);
-            let mut at = 0;
-            while at < stretch {
-                lanes.prefetch(from.wrapping_add(at * LINE));
-                at += 1;
-            }
-            column += 1;
         }
     }
 
@@ -201,7 +165,7 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
     unsafe fn group<L: Lanes, const WHOLE: bool>(
         &self,
         lanes: L,
-        from: *const u8,
+        (from, ahead): (*const u8, Ahead),
         to: *mut u8,
         group: Group,
         is_first: bool,
@@ -212,12 +176,7 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         // SAFETY: the strip's registers take `strip(E) / E * BYTES` bytes of the buffer, and are written before they are
         // read; rows of the group only are written to.
         unsafe {
-            let step = self.columns.src_stride;
-            if group.asked {
-                turn_strip::<L, E, N, 0>(lanes, from, step, len, turned);
-            } else {
-                turn_strip::<L, E, N, COLUMN_AHEAD>(lanes, from, step, len, turned);
-            }
+            turn_strip::<L, E, N>(lanes, from, self.columns.src_stride, len, turned, ahead);
             let mut lane = 0;
             while lane * N < group.count {
                 let turned = turned.add(lane * N * L::BYTES);
@@ -228,6 +187,8 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
                 };
                 if self.carry.is_null() {
                     self.whole_lines::<L, WHOLE>(lanes, turned, to, part);
+                } else if L::BYTES == LINE {
+                    self.joined_lines::<L, WHOLE>(lanes, turned, to, part, is_first);
                 } else {
                     self.carried_lines::<L, WHOLE>(lanes, turned, to, part, is_first);
                 }
@@ -251,19 +212,75 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         let to = self.row_place(to, group.row);
         let mut at = 0;
         while at < strip(E) {
-            // SAFETY: the strip's columns are `strip(E)` bytes of every row, at a multiple of a register.
+            // SAFETY: the strip's columns are `strip(E)` bytes of every row, at a multiple of a register. A line's registers
+            // go one behind the other, so that it leaves as a whole.
             unsafe {
-                let tile = load_tile::<L, E, N>(lanes, turned.add(at / E * L::BYTES));
+                let mut line = [[lanes.zero(); N]; LINE / LANE];
+                let mut part = 0;
+                while part < LINE / L::BYTES {
+                    let column = (at + part * L::BYTES) / E;
+                    line[part] = load_tile::<L, E, N>(lanes, turned.add(column * L::BYTES));
+                    part += 1;
+                }
                 let mut row = 0;
                 while row < N {
                     if WHOLE || row < group.count {
                         let to = to.wrapping_offset(row as isize * self.rows.dst_stride).wrapping_add(at);
-                        lanes.stream(to, tile[row]);
+                        let mut part = 0;
+                        while part < LINE / L::BYTES {
+                            lanes.stream(to.wrapping_add(part * L::BYTES), line[part][row]);
+                            part += 1;
+                        }
                     }
                     row += 1;
                 }
             }
-            at += L::BYTES;
+            at += LINE;
+        }
+    }
+
+    /// At most `N` rows of a strip, each line joined from the end of one register and the start of the next.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::carried_lines`]; a register is a line.
+    #[inline(always)]
+    unsafe fn joined_lines<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        turned: *const u8,
+        to: *mut u8,
+        group: Group,
+        is_first: bool,
+    ) {
+        let to = self.row_place(to, group.row);
+        // SAFETY: rows of a panel have a line of carry each, of which the end belongs before the strip unless the strip is
+        // the first; then what belongs to the row's first line is written by itself. The strip's other lines lie inside the
+        // row, and start where lines do.
+        unsafe {
+            let first = load_tile::<L, E, N>(lanes, turned);
+            let last = match strip(E) {
+                LINE => first,
+                _ => load_tile::<L, E, N>(lanes, turned.add(LINE / E * L::BYTES)),
+            };
+            let mut i = 0;
+            while i < N {
+                if WHOLE || i < group.count {
+                    let to = to.wrapping_offset(i as isize * self.rows.dst_stride);
+                    let carry = self.carry.add((group.row - group.first + i) * row_buffer::<L>());
+                    let before = to.addr() % LINE;
+                    let line = to.wrapping_sub(before);
+                    if is_first {
+                        begin_row(lanes, first[i], to, carry);
+                    } else {
+                        lanes.stream(line, lanes.join(lanes.load(carry), first[i], LINE - before));
+                    }
+                    if strip(E) > LINE {
+                        lanes.stream(line.wrapping_add(LINE), lanes.join(first[i], last[i], LINE - before));
+                    }
+                    lanes.store(carry, last[i]);
+                }
+                i += 1;
+            }
         }
     }
 
@@ -314,23 +331,21 @@ struct Group {
     row: usize,
     count: usize,
     first: usize,
-    /// True where the columns' lines have been asked for already.
-    asked: bool,
 }
 
-/// Reads `len` bytes, a register or less, of each of a strip's columns, and asks for what lies `AHEAD` bytes
-/// behind; the blocks of columns lie
-/// behind one another in `turned`.
+/// Reads `len` bytes, a register or less, of each of a strip's columns, and asks for lines in between; the blocks of columns
+/// lie behind one another in `turned`.
 ///
 /// # Safety
 /// `len` bytes must be readable at each of a strip's columns, and a register for each writable at `turned`.
 #[inline(always)]
-unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize, const AHEAD: usize>(
+unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize>(
     lanes: L,
     from: *const u8,
     step: isize,
     len: usize,
     turned: *mut u8,
+    ahead: Ahead,
 ) {
     let block = L::BYTES / E;
     let mut column = 0;
@@ -339,27 +354,13 @@ unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize, const AHEAD: usiz
         // SAFETY: the caller's promise, for a block of the strip's columns.
         unsafe {
             let turned = turned.add(column * L::BYTES);
+            let ahead = Some((ahead, column / L::LANES));
             if len == L::BYTES {
-                turn_block::<L, N, AHEAD>(lanes, from, step, turned);
+                turn_block::<L, N>(lanes, from, step, turned, ahead);
             } else {
-                turn_part_block::<L, N, AHEAD>(lanes, from, step, len, turned);
+                turn_part_block::<L, N>(lanes, from, step, len, turned, ahead);
             }
         }
         column += block;
     }
-}
-
-/// Lines of columns of `len` bytes that are asked for together: all of a few, so that the next strip is read in the order of
-/// memory; some where columns meet. `None` where each column is better followed by itself.
-#[inline(always)]
-fn stretch(step: isize, len: usize) -> Option<usize> {
-    let lines = len.div_ceil(LINE);
-    if FEW_LINES.contains(&lines) { Some(lines) } else { meets(step).then_some(STRETCH) }
-}
-
-/// True where columns lie within some lines of a multiple of a page apart: such places are in few sets of the caches, and in
-/// few banks of the memory.
-#[inline(always)]
-fn meets(step: isize) -> bool {
-    step.wrapping_add(4 * LINE as isize).rem_euclid(4096) < 8 * LINE as isize
 }

@@ -49,18 +49,22 @@ pub(crate) const STRIP_ROWS: usize = 2048;
 /// The same for rows that are stored: their lines stay in the first-level cache until the next strip.
 pub(crate) const STORED_ROWS: usize = 256;
 
-/// How far ahead of its loads a streamed transpose asks for each column's lines, in bytes. A strip has more columns than
-/// the hardware follows as streams; a few lines ahead is what a strip's other columns take time for. An odd number of
+/// How far ahead of its loads a transpose of sets of loops asks for each column's lines, in bytes. A strip has more columns
+/// than the hardware follows as streams; a few lines ahead is what a strip's other columns take time for. An odd number of
 /// lines, since the hardware brings lines in pairs: asked for by even ones, pairs come before their time and get lost.
 pub(crate) const COLUMN_AHEAD: usize = 192;
 
-/// Lines of a column that a streamed transpose asks for together where columns lie near a multiple of a page apart: memory
-/// reads stretches faster than single lines of which each lies in another row of the same bank.
-pub(crate) const STRETCH: usize = 8;
+/// Lines of a column that a streamed transpose asks for together: memory reads them faster than single lines, and a strip's
+/// stretches are a part of the second-level cache.
+pub(crate) const STRETCH: usize = 4;
 
-/// Columns of so many lines are asked for whole, those of the next strip: in the order of memory, which reads them as one
-/// stream where they lie one behind the other. Columns of fewer lines are so near to each other that the hardware follows.
-pub(crate) const FEW_LINES: std::ops::RangeInclusive<usize> = 4..=32;
+/// The same where columns lie near a multiple of a page apart: single lines would each lie in another row of the same bank of
+/// the memory.
+pub(crate) const MEETING_STRETCH: usize = 8;
+
+/// Columns of at most so many lines that lie one behind the other are asked for a strip ahead, in the order of memory, which
+/// reads them as one stream. Strips of longer ones do not stay in the cache until then.
+pub(crate) const FEW_LINES: usize = 32;
 
 /// Columns of at most so many bytes are too short to be followed as streams, several of them lying in a page: those of the
 /// next strip are asked for in the order of memory instead.

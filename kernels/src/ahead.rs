@@ -1,0 +1,117 @@
+//! Lines of a strip's columns that are asked for ahead of their use, a few at a time among the loads.
+//!
+//! Lines that are loaded, streamed and asked for wait in the same few buffers of the core. Asked for all at once, lines fill
+//! these, and what is behind them waits; by turns, both sides of the memory are busy all the time. Where to find a line takes
+//! no branch and no step from the one before, for the same reason.
+
+use crate::lanes::{LINE, Lanes};
+use crate::tuning::{FEW_LINES, MEETING_STRETCH, STRETCH};
+
+/// In which order the lines of a strip's columns are asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Ask {
+    /// From column to column.
+    step: isize,
+    /// Columns of a strip.
+    width: usize,
+    /// Lines of a column that are asked for together, of all columns in turn; `None` where columns lie one behind the
+    /// other, and the next strip is asked for in the order of memory.
+    stretch: Option<usize>,
+}
+
+/// Lines that are asked for with one register of rows of a strip.
+#[derive(Clone, Copy)]
+pub(crate) struct Ahead {
+    from: *const u8,
+    step: isize,
+    /// Binary logarithm of the lines of a stretch.
+    shift: u32,
+}
+
+impl Ask {
+    /// For strips of `width` columns, a power of two, of `len` bytes.
+    #[inline(always)]
+    pub(crate) fn new(step: isize, len: usize, width: usize) -> Ask {
+        let stretch = match len <= FEW_LINES * LINE && Ok(len) == usize::try_from(step) {
+            true => None,
+            false => Some(if meets(step) { MEETING_STRETCH } else { STRETCH }),
+        };
+        Ask { step, width, stretch }
+    }
+
+    /// What to ask for while the rows from byte `at` of a strip's columns on are moved, of which those of `rows` are walked:
+    /// of some columns, in turn, the whole next stretch, so that all have been asked for when the walk gets there. Behind the
+    /// last rows follows the next strip.
+    #[inline(always)]
+    pub(crate) fn ahead(&self, top: *const u8, rows: core::ops::Range<usize>, at: usize) -> Ahead {
+        let strip = top.wrapping_offset(self.width as isize * self.step).wrapping_add(rows.start);
+        // Lines asked for before these.
+        let before = (at - rows.start) * self.width / LINE;
+        let Some(stretch) = self.stretch else {
+            return Ahead { from: strip.wrapping_add(before * LINE), step: LINE as isize, shift: 0 };
+        };
+        let all = stretch * self.width;
+        let next = rows.start + (before / all + 1) * stretch * LINE;
+        let from = if next < rows.end { top.wrapping_add(next) } else { strip };
+        let (column, line) = (before % all / stretch, before % stretch);
+        let from = from.wrapping_offset(column as isize * self.step).wrapping_add(line * LINE);
+        Ahead { from, step: self.step, shift: stretch.trailing_zeros() }
+    }
+}
+
+impl Ahead {
+    /// Asks for as many lines as a turn of registers reads.
+    #[inline(always)]
+    pub(crate) fn ask<L: Lanes>(self, lanes: L, turn: usize) {
+        let count = L::LANES * L::BYTES / LINE;
+        let mut i = 0;
+        while i < count {
+            lanes.prefetch(self.place(turn * count + i));
+            i += 1;
+        }
+    }
+
+    /// Where the line of this number lies.
+    #[inline(always)]
+    fn place(self, number: usize) -> *const u8 {
+        let (column, line) = (number >> self.shift, number & ((1 << self.shift) - 1));
+        self.from.wrapping_offset(column as isize * self.step).wrapping_add(line * LINE)
+    }
+}
+
+/// True where columns lie within some lines of a multiple of a page apart: such places are in few sets of the caches, and in
+/// few banks of the memory.
+#[inline(always)]
+fn meets(step: isize) -> bool {
+    step.wrapping_add(4 * LINE as isize).rem_euclid(4096) < 8 * LINE as isize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All lines that are asked for in a strip of 16 columns, as columns and lines from the strip's first.
+    fn asked(step: isize, len: usize) -> Vec<(usize, usize)> {
+        let top = std::ptr::null::<u8>().wrapping_add(1 << 20);
+        let ask = Ask::new(step, len, 16);
+        let places = (0..len).step_by(LINE).flat_map(|at| {
+            let ahead = ask.ahead(top, 0..len, at);
+            (0..16).map(move |number| ahead.place(number).addr() - top.addr())
+        });
+        let mut lines: Vec<_> =
+            places.map(|place| (place / step.unsigned_abs(), place % step.unsigned_abs() / LINE)).collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    #[test]
+    fn every_line_is_asked_for_once() {
+        for (step, len, stretch) in [(14528, 48 * LINE, STRETCH), (8192, 128 * LINE, MEETING_STRETCH)] {
+            let rest = (0..16).flat_map(|column| (stretch..len / LINE).map(move |line| (column, line)));
+            let next = (16..32).flat_map(|column| (0..stretch).map(move |line| (column, line)));
+            assert_eq!(asked(step, len), rest.chain(next).collect::<Vec<_>>());
+        }
+        let next = (16..32).flat_map(|column| (0..8).map(move |line| (column, line)));
+        assert_eq!(asked(512, 512), next.collect::<Vec<_>>());
+    }
+}
