@@ -34,6 +34,7 @@ mod neon;
 mod nest;
 mod offsets;
 mod panel;
+mod pieces;
 mod program;
 mod rows;
 mod rows_stream;

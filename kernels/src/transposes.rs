@@ -50,6 +50,7 @@ fn continues(rows: Loop, beyond: Loop, element: usize) -> bool {
 /// # Safety
 /// All places of the loops, and an element behind each, must be valid on both sides, without overlap.
 #[allow(dead_code)] // portable targets have no lanes
+#[inline(always)]
 pub(crate) unsafe fn transpose<L: Lanes>(
     mover: &Mover,
     lanes: L,
@@ -64,8 +65,8 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         true => How::new::<L>(outer, rows, columns, mover.element_bytes),
         false => How::Store,
     };
-    let aligned = starts_lines(outer.iter().chain([&rows]), dst);
-    let mut carry = vec![0u8; if how == How::Strips && !aligned { CARRY_BYTES + LINE } else { 0 }];
+    let carried = how == How::Strips && !starts_lines(outer.iter().chain([&rows]), dst);
+    let mut carry = vec![0u8; if carried { CARRY_BYTES + LINE } else { 0 }];
     let carry = match carry.len() {
         0 => std::ptr::null_mut(),
         _ => carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE)),
