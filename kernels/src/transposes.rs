@@ -7,6 +7,7 @@ use crate::nest::Loop;
 use crate::stage::starts_lines;
 use crate::transpose::Transpose;
 use crate::transpose_dense::{StreamDense, is_dense};
+use crate::transpose_small::{SmallTranspose, is_small};
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
 use crate::walk::each_point;
 
@@ -65,6 +66,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         true => How::new::<L>(outer, rows, columns, mover.element_bytes),
         false => How::Store,
     };
+    let small = is_small(outer, rows, columns, mover.element_bytes);
     let carried = how == How::Strips && !starts_lines(outer.iter().chain([&rows]), dst);
     let mut carry = vec![0u8; if carried { CARRY_BYTES + LINE } else { 0 }];
     let carry = match carry.len() {
@@ -89,6 +91,10 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 // SAFETY: the same.
                 ($e, How::Dense) => unsafe {
                     each_point(lanes, outer, src, dst, StreamDense::<$e, $n> { columns, rows });
+                },
+                // SAFETY: the same.
+                ($e, How::Store) if fits && small => unsafe {
+                    each_point(lanes, outer, src, dst, SmallTranspose::<$e, $n> { columns, rows });
                 },
                 // SAFETY: the same.
                 ($e, How::Store) if fits => unsafe {
