@@ -43,18 +43,22 @@ const BLOCK: usize = 4096;
 
 fn fill_bytes(dst: &mut [u8], nest: Nest<'_>, value: u128, bytes: usize) {
     let (loops, run) = take_runs(nest.loops, bytes);
-    let value = value.to_le_bytes();
-    let uniform = (0..bytes).take(17).all(|i| value.get(i).copied().unwrap_or(0) == value[0]);
-    let value = if uniform { [value[0]; 16] } else { value };
+    let repeats =
+        |value: [u8; 16]| (0..bytes).take(17).all(|i| value.get(i).copied().unwrap_or(0) == value[0]);
+    let uniform = value == 0 || repeats(value.to_le_bytes());
+    let value = if uniform { [value as u8; 16] } else { value.to_le_bytes() };
     let offset = nest.dst_offset;
     match run {
-        _ if uniform && run > 16 => each_place(loops, offset, &mut |place| {
+        17.. if uniform => each_place(loops, offset, &mut |place| {
             dst[place.unsigned_abs()..][..run].fill(value[0]);
         }),
         1 => elements::<1>(dst, loops, offset, value),
         2 if bytes == 2 || uniform => elements::<2>(dst, loops, offset, value),
+        3 if uniform => both_ends::<2>(dst, loops, offset, run, value[0]),
         4 if bytes == 4 || uniform => elements::<4>(dst, loops, offset, value),
+        5..8 if uniform => both_ends::<4>(dst, loops, offset, run, value[0]),
         8 if bytes == 8 || uniform => elements::<8>(dst, loops, offset, value),
+        9..16 if uniform => both_ends::<8>(dst, loops, offset, run, value[0]),
         16 if bytes == 16 || uniform => elements::<16>(dst, loops, offset, value),
         _ => {
             let block = repeated(&value, bytes, run);
@@ -94,12 +98,27 @@ fn elements<const N: usize>(dst: &mut [u8], loops: &[Loop], offset: isize, value
     each_place(loops, offset, &mut |place| dst[place.unsigned_abs()..][..N].copy_from_slice(&element));
 }
 
+/// Runs of `N` to `2 * N` equal bytes at every place: two writes, which overlap.
+fn both_ends<const N: usize>(dst: &mut [u8], loops: &[Loop], offset: isize, run: usize, byte: u8) {
+    each_place(loops, offset, &mut |place| {
+        let place = &mut dst[place.unsigned_abs()..][..run];
+        place[..N].copy_from_slice(&[byte; N]);
+        place[run - N..].copy_from_slice(&[byte; N]);
+    });
+}
+
 /// Calls `visit` with every destination place of the loops.
 #[inline]
 fn each_place(loops: &[Loop], place: isize, visit: &mut impl FnMut(isize)) {
     match loops {
         [] => visit(place),
         [inner] => (0..inner.extent as isize).for_each(|i| visit(place + i * inner.dst_stride)),
+        [outer, inner] => {
+            for i in 0..outer.extent as isize {
+                let place = place + i * outer.dst_stride;
+                (0..inner.extent as isize).for_each(|j| visit(place + j * inner.dst_stride));
+            }
+        }
         [outer, rest @ ..] => {
             for i in 0..outer.extent as isize {
                 each_place(rest, place + i * outer.dst_stride, visit);

@@ -9,8 +9,8 @@ use crate::program::{Program, Programmed, Runs};
 use crate::rows::Rows;
 use crate::stage::{Stage, starts_lines};
 use crate::tuning::{
-    LEAST_CARRY, LEAST_RUNS, LONG_CARRY, RUN_REACH, STORED_ROWS, STORED_RUN, STREAMED_RUN, STRIP_ROWS,
-    TILE_REACH,
+    LEAST_CARRY, LEAST_ELEMENTS, LEAST_RUNS, LONG_CARRY, RUN_REACH, STORED_ROWS, STORED_RUN, STREAMED_RUN,
+    STRIP_ROWS, TILE_REACH,
 };
 use crate::walk::each_point;
 
@@ -27,6 +27,11 @@ pub(crate) unsafe fn general<L: Lanes>(
     stream: bool,
 ) {
     let stream = stream && L::STREAMS;
+    let elements = loops.iter().fold(1usize, |elements, l| elements.saturating_mul(l.extent));
+    if elements < LEAST_ELEMENTS && !stream {
+        // SAFETY: the caller's promise.
+        return unsafe { alone(lanes, loops, src, dst, element) };
+    }
     let sets = Sets::new(loops, element).filter(|sets| fills_lanes(sets, element));
     // SAFETY: the caller's promise, for every way.
     unsafe {

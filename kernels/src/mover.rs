@@ -6,12 +6,13 @@ use crate::interleave::Interleave;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
-use crate::rows::Rows;
-use crate::rows_stream::{StreamRows, carry_bytes};
+use crate::pieces::{Pieces, row_pieces};
+use crate::rows::rows_in_cache;
+use crate::rows_stream::{StreamRows, carry_bytes, rows_past_cache};
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
 use crate::transposes::{How, transpose};
-use crate::tuning::{ROW_PIECE, ROWS_REACH, STAGE_BYTES, STREAM_REACH, TILE_REACH};
+use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH};
 use crate::walk::each_point;
 
 /// How elements of whole bytes are moved; which loops a family wants innermost, and with which strides.
@@ -133,20 +134,35 @@ impl Mover {
         unsafe { scalar(loops, src, dst, self.element_bytes) }
     }
 
-    /// Stages the nest where it streams and no kernel of the level writes whole lines of the destination itself.
+    /// Runs the body of the family, past the cache where the nest streams.
+    ///
+    /// Inlined, as what it calls up to the level's region: what is handed over there by way of memory costs as much as
+    /// moving some lines.
     ///
     /// # Safety
     /// As [`Mover::dispatch`].
     #[allow(dead_code)] // portable targets have no lanes
+    #[inline(always)]
     pub(crate) unsafe fn go<L: Lanes>(&self, lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8) {
-        let element = self.element_bytes;
-        let streams = self.stream && L::STREAMS;
-        if self.family == Family::Strided {
-            // SAFETY: the caller's promise.
-            return unsafe { general(lanes, loops, (src, dst), element, streams) };
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.stream && L::STREAMS {
+                true => self.past_cache(lanes, loops, src, dst),
+                false => Mover { stream: false, ..*self }.body(lanes, loops, src, dst),
+            }
         }
+    }
+
+    /// Stages the nest where no kernel of the level writes whole lines of the destination itself.
+    ///
+    /// # Safety
+    /// As [`Mover::dispatch`].
+    #[allow(dead_code)] // portable targets have no lanes
+    #[inline(never)]
+    unsafe fn past_cache<L: Lanes>(&self, lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8) {
+        let element = self.element_bytes;
         let writes_lines = match (self.family, loops) {
-            (Family::Rows, _) => true,
+            (Family::Rows | Family::Strided, _) => true,
             (Family::Interleave, [outer @ .., _, _]) => starts_lines(outer, dst),
             (Family::Deinterleave, [rows @ .., _]) if starts_lines(rows, dst) => true,
             (Family::Deinterleave, [outer @ .., across, along]) => {
@@ -163,7 +179,7 @@ impl Mover {
             Family::Deinterleave => ROWS_REACH,
             _ => TILE_REACH,
         };
-        let stage = if streams && !writes_lines { Stage::new(loops, element, reach) } else { None };
+        let stage = if writes_lines { None } else { Stage::new(loops, element, reach) };
         match stage {
             Some(stage) => {
                 let mut scratch = vec![0; stage.bytes()];
@@ -176,13 +192,14 @@ impl Mover {
                 }
             }
             // SAFETY: the caller's promise.
-            None => unsafe { direct(streams && writes_lines).body(lanes, loops, src, dst) },
+            None => unsafe { direct(writes_lines).body(lanes, loops, src, dst) },
         }
     }
 
     /// # Safety
     /// As [`Mover::dispatch`].
     #[allow(dead_code)] // portable targets have no lanes
+    #[inline(always)]
     unsafe fn body<L: Lanes>(&self, lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's promise; each arm has checked that the loops are what its family wants.
         unsafe {
@@ -205,6 +222,7 @@ impl Mover {
     /// # Safety
     /// As [`Mover::dispatch`].
     #[allow(dead_code)] // portable targets have no lanes
+    #[inline(always)]
     unsafe fn rows<L: Lanes>(&self, lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8) {
         let (loops, run) = contiguous_run(loops, self.element_bytes);
         // Short runs are put together, where they make up longer ones.
@@ -212,26 +230,19 @@ impl Mover {
             // SAFETY: the caller's promise.
             return unsafe { general(lanes, loops, (src, dst), run, self.stream) };
         }
-        // Runs that continue one another in rows that do not start lines.
-        let unaligned = self.stream && !(starts_lines(loops, dst) && run.is_multiple_of(LINE));
-        let along = Loop { extent: run, src_stride: 1, dst_stride: 1 };
-        match pieces::<L>(loops, along, 1) {
-            Some(Pieces { before, next, more, along, rest }) if unaligned => {
-                let across = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
-                let mut carry = vec![0u8; carry_bytes(more.extent, run) + LINE];
-                let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
-                let kernel = StreamRows::<1, 1> { next, more, across, along, rest, carry };
-                // SAFETY: the caller's promise; the carry buffer lives until the end of this block.
-                unsafe { each_point(lanes, before, src, dst, kernel) }
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.stream {
+                true => rows_past_cache(lanes, loops, run, src, dst),
+                false => rows_in_cache(lanes, loops, run, src, dst),
             }
-            // SAFETY: the caller's promise.
-            _ => unsafe { each_point(lanes, loops, src, dst, Rows::new(loops, run, self.stream)) },
         }
     }
 
     /// # Safety
     /// As [`Mover::dispatch`].
     #[allow(dead_code)] // portable targets have no lanes
+    #[inline(always)]
     unsafe fn interleave<L: Lanes>(
         &self,
         lanes: L,
@@ -263,6 +274,7 @@ impl Mover {
     /// # Safety
     /// As [`Mover::dispatch`].
     #[allow(dead_code)] // portable targets have no lanes
+    #[inline(always)]
     unsafe fn deinterleave<L: Lanes>(
         &self,
         lanes: L,
@@ -277,9 +289,9 @@ impl Mover {
             && along.src_stride == element * across.extent as isize;
         let stream = self.stream;
         // Rows that do not start lines: pieces of them carry what is behind their last line.
-        let carried = match row_pieces::<L>(outer, across, along, self.element_bytes) {
-            Some(found) if stream && !starts_lines(outer.iter().chain([&across]), dst) => Some(found),
-            _ => None,
+        let carried = match stream && !starts_lines(outer.iter().chain([&across]), dst) {
+            true => row_pieces::<L>(outer, across, along, self.element_bytes),
+            false => None,
         };
         let room = carried.as_ref().map_or(0, |pieces| {
             let piece = pieces.along.extent * self.element_bytes;
@@ -309,51 +321,6 @@ impl Mover {
         }
         run!(1: 2 3 4 5 6 7 8; 2: 2 3 4 5 6 7 8; 4: 2 3 4 5 6 7 8; 8: 2 3 4;);
     }
-}
-
-/// Outer loops, of which one continues the pieces of rows and one leads to more rows.
-struct Pieces<'a> {
-    before: &'a [Loop],
-    next: Loop,
-    more: Loop,
-    along: Loop,
-    /// Elements of a row behind its last piece.
-    rest: usize,
-}
-
-const ONCE: Loop = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
-
-/// The outer loops as pieces of rows, where the pieces are whole lines and one of the last two loops continues them.
-#[allow(dead_code)] // portable targets have no lanes
-fn pieces<L: Lanes>(outer: &[Loop], along: Loop, element: usize) -> Option<Pieces<'_>> {
-    let piece = along.extent * element;
-    let continues = |l: &Loop| l.dst_stride.unsigned_abs() == piece && l.dst_stride > 0;
-    let (before, next, more) = match outer {
-        [before @ .., next, more] if continues(next) => (before, *next, *more),
-        [before @ .., more, next] if continues(next) => (before, *next, *more),
-        [next] if continues(next) => (&[][..], *next, ONCE),
-        _ => return None,
-    };
-    let fits = piece.is_multiple_of(LINE) && piece >= L::BYTES && L::STREAMS;
-    (fits && more.extent * piece <= STAGE_BYTES / 8).then_some(Pieces { before, next, more, along, rest: 0 })
-}
-
-/// The pieces of rows that are taken from a stream; long rows are cut into some.
-#[allow(dead_code)] // portable targets have no lanes
-fn row_pieces<L: Lanes>(outer: &[Loop], across: Loop, along: Loop, element: usize) -> Option<Pieces<'_>> {
-    let long = || {
-        let extent = ROW_PIECE / element;
-        let ways = (across.extent * element) as isize;
-        let next = Loop {
-            extent: along.extent / extent,
-            src_stride: extent as isize * ways,
-            dst_stride: (extent * element) as isize,
-        };
-        let (rest, along) = (along.extent % extent, Loop { extent, ..along });
-        let cut = L::STREAMS && ROW_PIECE.is_multiple_of(element) && next.extent > 1;
-        cut.then_some(Pieces { before: outer, next, more: ONCE, along, rest })
-    };
-    pieces::<L>(outer, along, element).or_else(long)
 }
 
 /// Moves a nest with portable code.

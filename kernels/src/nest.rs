@@ -62,6 +62,11 @@ impl Nest<'_> {
         self.loops.iter().any(|l| l.extent == 0)
     }
 
+    /// How many elements the loops reach.
+    pub fn points(&self) -> usize {
+        self.loops.iter().map(|l| l.extent).product()
+    }
+
     /// Checks that every element of `width` units lies inside slices of `src_len` and `dst_len` units.
     pub(crate) fn check(
         &self,

@@ -2,7 +2,8 @@
 
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
-use crate::walk::Point;
+use crate::tuning::IN_FIRST_LEVEL;
+use crate::walk::{Point, each_point};
 
 /// From this many bytes on the library's memory copy is at least as good as a loop of vectors.
 const LONG_RUN: usize = 2048;
@@ -26,6 +27,74 @@ impl Rows {
     pub(crate) fn new(loops: &[Loop], run: usize, stream: bool) -> Rows {
         Rows { run, stream, next: loops.last().map_or((0, 0), |l| (l.src_stride, l.dst_stride)) }
     }
+}
+
+/// Copies `N` lines at every point: no count and no choice.
+#[derive(Clone, Copy)]
+pub(crate) struct Lines<const N: usize, const AHEAD: bool> {
+    /// As in [`Rows`]; asked for if `AHEAD`.
+    pub(crate) next: (isize, isize),
+}
+
+impl<const N: usize, const AHEAD: bool> Point for Lines<N, AHEAD> {
+    /// # Safety
+    /// `N` lines must be readable at `src` and writable at `dst`, without overlap.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let mut at = 0;
+        while at < N * LINE {
+            if AHEAD {
+                lanes.prefetch_near(src.wrapping_offset(self.next.0).wrapping_add(at));
+                lanes.prefetch_near(dst.wrapping_offset(self.next.1).wrapping_add(at));
+            }
+            let mut part = 0;
+            while part < LINE {
+                // SAFETY: a register of the lines.
+                unsafe { lanes.store(dst.add(at + part), lanes.load(src.add(at + part))) };
+                part += L::BYTES;
+            }
+            at += LINE;
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        false
+    }
+}
+
+/// Copies runs of `run` bytes with ordinary stores.
+///
+/// # Safety
+/// At every point of `loops`, so many bytes must be valid on both sides, without overlap.
+#[allow(dead_code)] // portable targets have no lanes
+#[inline(always)]
+pub(crate) unsafe fn rows_in_cache<L: Lanes>(
+    lanes: L,
+    loops: &[Loop],
+    run: usize,
+    src: *const u8,
+    dst: *mut u8,
+) {
+    let next = Rows::new(loops, run, false).next;
+    let bytes = loops.iter().fold(run, |bytes, l| bytes.saturating_mul(l.extent));
+    macro_rules! lines {
+        ($($bytes:literal)*) => {
+            match run {
+                // SAFETY: the caller's promise.
+                $($bytes if bytes <= IN_FIRST_LEVEL => unsafe {
+                    each_point(lanes, loops, src, dst, Lines::<{ $bytes / LINE }, false> { next });
+                },
+                // SAFETY: the same.
+                $bytes => unsafe {
+                    each_point(lanes, loops, src, dst, Lines::<{ $bytes / LINE }, true> { next });
+                },)*
+                // SAFETY: the same.
+                _ => unsafe { each_point(lanes, loops, src, dst, Rows::new(loops, run, false)) },
+            }
+        };
+    }
+    lines!(64 128 256 512);
 }
 
 impl Point for Rows {

@@ -7,8 +7,10 @@ use crate::deinterleave::{AHEAD_IN_STREAM, load_unzipped, unzip_rows};
 use crate::interleave::walk_plane;
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
-use crate::rows::{copy_short, stream_run};
-use crate::walk::Point;
+use crate::pieces::{Pieces, pieces};
+use crate::rows::{Rows, copy_short, stream_run};
+use crate::stage::starts_lines;
+use crate::walk::{Point, each_point};
 
 /// Takes pieces of `K` rows from a stream of elements of `E` bytes; with `K` = 1 the piece is copied.
 #[derive(Clone, Copy)]
@@ -30,6 +32,35 @@ pub(crate) struct StreamRows<const E: usize, const K: usize> {
 /// Bytes of carry buffer for so many rows of pieces of `piece` bytes.
 pub(crate) fn carry_bytes(rows: usize, piece: usize) -> usize {
     rows * (LINE + piece)
+}
+
+/// Copies runs of `run` bytes past the cache, those that continue one another in rows that do not start lines by pieces.
+///
+/// # Safety
+/// At every point of `loops`, so many bytes must be valid on both sides, without overlap.
+#[allow(dead_code)] // portable targets have no lanes
+#[inline(never)]
+pub(crate) unsafe fn rows_past_cache<L: Lanes>(
+    lanes: L,
+    loops: &[Loop],
+    run: usize,
+    src: *const u8,
+    dst: *mut u8,
+) {
+    let aligned = starts_lines(loops, dst) && run.is_multiple_of(LINE);
+    let along = Loop { extent: run, src_stride: 1, dst_stride: 1 };
+    match if aligned { None } else { pieces::<L>(loops, along, 1) } {
+        Some(Pieces { before, next, more, along, rest }) => {
+            let across = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
+            let mut carry = vec![0u8; carry_bytes(more.extent, run) + LINE];
+            let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
+            let kernel = StreamRows::<1, 1> { next, more, across, along, rest, carry };
+            // SAFETY: the caller's promise; the carry buffer lives until the end of this block.
+            unsafe { each_point(lanes, before, src, dst, kernel) }
+        }
+        // SAFETY: the caller's promise.
+        None => unsafe { each_point(lanes, loops, src, dst, Rows::new(loops, run, true)) },
+    }
 }
 
 impl<const E: usize, const K: usize> Point for StreamRows<E, K> {

@@ -7,6 +7,7 @@ use crate::nest::Loop;
 use crate::stage::starts_lines;
 use crate::transpose::Transpose;
 use crate::transpose_dense::{StreamDense, is_dense};
+use crate::transpose_small::{SmallTranspose, is_small};
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
 use crate::walk::each_point;
 
@@ -50,6 +51,7 @@ fn continues(rows: Loop, beyond: Loop, element: usize) -> bool {
 /// # Safety
 /// All places of the loops, and an element behind each, must be valid on both sides, without overlap.
 #[allow(dead_code)] // portable targets have no lanes
+#[inline(always)]
 pub(crate) unsafe fn transpose<L: Lanes>(
     mover: &Mover,
     lanes: L,
@@ -64,8 +66,9 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         true => How::new::<L>(outer, rows, columns, mover.element_bytes),
         false => How::Store,
     };
-    let aligned = starts_lines(outer.iter().chain([&rows]), dst);
-    let mut carry = vec![0u8; if how == How::Strips && !aligned { CARRY_BYTES + LINE } else { 0 }];
+    let small = is_small(outer, rows, columns, mover.element_bytes);
+    let carried = how == How::Strips && !starts_lines(outer.iter().chain([&rows]), dst);
+    let mut carry = vec![0u8; if carried { CARRY_BYTES + LINE } else { 0 }];
     let carry = match carry.len() {
         0 => std::ptr::null_mut(),
         _ => carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE)),
@@ -88,6 +91,10 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 // SAFETY: the same.
                 ($e, How::Dense) => unsafe {
                     each_point(lanes, outer, src, dst, StreamDense::<$e, $n> { columns, rows });
+                },
+                // SAFETY: the same.
+                ($e, How::Store) if fits && small => unsafe {
+                    each_point(lanes, outer, src, dst, SmallTranspose::<$e, $n> { columns, rows });
                 },
                 // SAFETY: the same.
                 ($e, How::Store) if fits => unsafe {

@@ -30,6 +30,13 @@ pub(crate) const LONG_CARRY: usize = 2048;
 /// Anything else: runs of whole lines on both sides, in a tile that stays in the first-level cache.
 pub(crate) const TILE_REACH: Reach = Reach { dst: 256, src: 256 };
 
+/// So many bytes that are read, or fewer, are taken to lie in the first-level cache: with as many that are written they are
+/// half of one.
+pub(crate) const IN_FIRST_LEVEL: usize = 16384;
+
+/// Nests of fewer elements are not worth looking for sets or runs in: that takes as long as moving them one by one.
+pub(crate) const LEAST_ELEMENTS: usize = 128;
+
 /// Lines of columns, and lines of rows, that are transposed before the next such part of a plane: in lines of 64 bytes a part
 /// is at most a few hundred kibibytes, which the second-level cache keeps, on so many pages as the first table of
 /// translations.

@@ -69,6 +69,7 @@ impl<P: Point> Task for Walk<'_, P> {
 ///
 /// # Safety
 /// Every point must be what the kernel asks for.
+#[inline(always)]
 pub(crate) unsafe fn each_point<L: Lanes, P: Point>(
     lanes: L,
     loops: &[Loop],
@@ -76,16 +77,26 @@ pub(crate) unsafe fn each_point<L: Lanes, P: Point>(
     dst: *mut u8,
     kernel: P,
 ) {
-    match loops {
-        [first, rest @ ..] if loops.len() > FLAT => {
-            for i in 0..first.extent as isize {
-                let (from, to) =
-                    (src.wrapping_offset(i * first.src_stride), dst.wrapping_offset(i * first.dst_stride));
-                // SAFETY: points of the rest from here are points of the nest.
-                unsafe { each_point(lanes, rest, from, to, kernel) };
-            }
+    // SAFETY: the caller's promise.
+    unsafe {
+        match loops.len() {
+            ..=FLAT => lanes.vectorize(Walk { loops, src, dst, kernel, fence: true }),
+            _ => each_step(lanes, loops, src, dst, kernel),
         }
-        // SAFETY: the caller's promise.
-        _ => unsafe { lanes.vectorize(Walk { loops, src, dst, kernel, fence: true }) },
+    }
+}
+
+/// The outermost loop of too many, step by step.
+///
+/// # Safety
+/// As [`each_point`].
+#[inline(never)]
+unsafe fn each_step<L: Lanes, P: Point>(lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8, kernel: P) {
+    let [first, rest @ ..] = loops else { return };
+    for i in 0..first.extent as isize {
+        let (from, to) =
+            (src.wrapping_offset(i * first.src_stride), dst.wrapping_offset(i * first.dst_stride));
+        // SAFETY: points of the rest from here are points of the nest.
+        unsafe { each_point(lanes, rest, from, to, kernel) };
     }
 }

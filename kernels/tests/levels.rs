@@ -116,13 +116,15 @@ fn transposes_of_several_panels() {
 fn skinny_transposes() {
     for element in WIDTHS {
         for few in [1, 2, 3, 4, 6, 7, 8, 9, 13, 15, 16, 17, 24, 31, 33, 40, 65, 96] {
-            let many = 1500 / element + few;
-            for (rows, columns) in [(few, many), (many, few)] {
-                for (src_gap, dst_gap) in [(0, 0), (3, 0), (0, 5)] {
-                    let unit = element as isize;
-                    let (column, row) = (rows * element + src_gap, columns * element + dst_gap);
-                    let loops = loops(&[rows, columns], &[unit, column as isize], &[row as isize, unit]);
-                    check(&Case { family: Family::Transpose, element, loops });
+            // Fewer bytes than are taken to lie in the first-level cache, and more.
+            for many in [1500 / element + few, 17_000 / element / few + few] {
+                for (rows, columns) in [(few, many), (many, few)] {
+                    for (src_gap, dst_gap) in [(0, 0), (3, 0), (0, 5)] {
+                        let unit = element as isize;
+                        let (column, row) = (rows * element + src_gap, columns * element + dst_gap);
+                        let loops = loops(&[rows, columns], &[unit, column as isize], &[row as isize, unit]);
+                        check(&Case { family: Family::Transpose, element, loops });
+                    }
                 }
             }
         }

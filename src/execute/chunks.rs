@@ -322,7 +322,7 @@ impl Plan {
         let mut run = |part: &Step<'_>| {
             let mut nest = part.nest;
             nest.dst_offset -= target.range(units_per_byte(part)).start;
-            self.run_step(&Step { nest, ..*part }, src, target.bytes, stream)
+            self.run_step(&part.kernel, nest, src, target.bytes, stream)
         };
         self.each_fill(padding, &mut run)?;
         self.each_move(elements, &mut run)
@@ -340,7 +340,9 @@ impl Plan {
     fn each_move(&self, range: &Range<usize>, visit: &mut Visit<'_>) -> Result<(), ExecuteError> {
         let mut moves = self.steps.iter().filter(|step| !step.kernel.is_fill());
         moves.try_for_each(|step| {
-            restrict_source(&step, &in_units(range, src_units_per_byte(&step)), &mut |part| visit(part))
+            restrict_source(&step, &in_units(range, src_units_per_byte(&step.kernel)), &mut |part| {
+                visit(part)
+            })
         })
     }
 }

@@ -216,7 +216,7 @@ fn largest(plan: &Plan, counts: impl Fn(&Step<'_>) -> bool) -> Option<Step<'_>> 
 
 /// The loops of a box.
 fn strides<'a>(step: &Step<'a>) -> impl Iterator<Item = Stride> + use<'a> {
-    let (src_units, dst_units) = (src_units_per_byte(step), units_per_byte(step));
+    let (src_units, dst_units) = (src_units_per_byte(&step.kernel), units_per_byte(step));
     step.nest.loops.iter().map(move |l| Stride {
         extent: l.extent,
         src: whole_bytes(l.src_stride.unsigned_abs(), src_units),

@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 use crate::plan::step::{Kernel, Step};
 
 /// How wide the destination's places are that a step writes.
-fn width(step: &Step<'_>) -> SlotWidth {
-    match step.kernel {
+fn width(kernel: &Kernel) -> SlotWidth {
+    match *kernel {
         Kernel::Copy => SlotWidth::Bytes(1),
         Kernel::Move { element_bytes, .. } => SlotWidth::Bytes(element_bytes),
         Kernel::Fill(fill) => fill.width,
@@ -18,27 +18,27 @@ fn width(step: &Step<'_>) -> SlotWidth {
 }
 
 /// How wide the source's places are.
-fn src_width(step: &Step<'_>) -> SlotWidth {
-    match step.kernel {
+fn src_width(kernel: &Kernel) -> SlotWidth {
+    match *kernel {
         Kernel::Convert { src, .. } => src,
-        Kernel::Fill(_) | Kernel::Copy | Kernel::Move { .. } => width(step),
+        Kernel::Fill(_) | Kernel::Copy | Kernel::Move { .. } => width(kernel),
     }
 }
 
-/// [`units`] of a step's source.
-pub(super) fn src_units_per_byte(step: &Step<'_>) -> usize {
-    units(src_width(step))
+/// [`units`] of a kernel's source.
+pub(super) fn src_units_per_byte(kernel: &Kernel) -> usize {
+    units(src_width(kernel))
 }
 
 /// The bytes of the source between the first and the last that a step reads.
 pub(super) fn src_span(step: &Step<'_>) -> Option<Range<usize>> {
     let steps = step.nest.loops.iter().map(|l| (l.extent, l.src_stride));
-    (!step.kernel.is_fill()).then(|| span(step.nest.src_offset, steps, src_width(step)))
+    (!step.kernel.is_fill()).then(|| span(step.nest.src_offset, steps, src_width(&step.kernel)))
 }
 
 /// The bytes of the destination between the first and the last that a step writes, parts of bytes counted as whole.
 pub(super) fn dst_span(step: &Step<'_>) -> Range<usize> {
-    span(step.nest.dst_offset, step.nest.loops.iter().map(|l| (l.extent, l.dst_stride)), width(step))
+    span(step.nest.dst_offset, step.nest.loops.iter().map(|l| (l.extent, l.dst_stride)), width(&step.kernel))
 }
 
 fn span(offset: isize, steps: impl Iterator<Item = (usize, isize)>, width: SlotWidth) -> Range<usize> {
@@ -62,12 +62,12 @@ pub(super) fn units(width: SlotWidth) -> usize {
 
 /// [`units`] of a step's destination.
 pub(super) fn units_per_byte(step: &Step<'_>) -> usize {
-    units(width(step))
+    units(width(&step.kernel))
 }
 
 /// Units of the destination that an element of a step takes.
 pub(super) fn element_units(step: &Step<'_>) -> isize {
-    units_of(width(step))
+    units_of(width(&step.kernel))
 }
 
 fn units_of(width: SlotWidth) -> isize {

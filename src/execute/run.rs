@@ -23,7 +23,9 @@ impl Plan {
         if let Some(bands) = self.bands(stream) {
             return self.run_bands(bands, src, Target { start: 0, bytes: dst }, stream);
         }
-        self.steps.iter().try_for_each(|step| self.run_step(&step, src, dst, stream))?;
+        for (kernel, nest) in self.steps.parts() {
+            self.run_step(kernel, nest, src, dst, stream)?;
+        }
         self.run_places(src, &mut Target { start: 0, bytes: dst })
     }
 
@@ -46,6 +48,7 @@ impl Plan {
     }
 
     /// Runs all boxes in one band of a part of the destination after the other.
+    #[inline(never)] // as below
     fn run_bands(
         &self,
         bands: Bands,
@@ -139,7 +142,7 @@ impl Plan {
                 return self.run_element(part, src, target, width.unsigned_abs());
             }
             let nest = Nest { dst_offset: part.nest.dst_offset - range.start, ..part.nest };
-            self.run_step(&Step { nest, ..*part }, src, target.bytes, stream)
+            self.run_step(&part.kernel, nest, src, target.bytes, stream)
         })
     }
 
@@ -153,7 +156,7 @@ impl Plan {
     ) -> Result<(), ExecuteError> {
         let mut whole: SmallVec<[u8; 16]> = SmallVec::from_elem(0, width);
         let nest = Nest { dst_offset: 0, ..step.nest };
-        self.run_step(&Step { nest, ..*step }, src, &mut whole, false)?;
+        self.run_step(&step.kernel, nest, src, &mut whole, false)?;
         target.write(step.nest.dst_offset as usize, &whole);
         Ok(())
     }
@@ -174,22 +177,35 @@ impl Plan {
         })
     }
 
+    #[inline(never)] // what it makes ready, boxes of other kinds shall not
+    fn convert(
+        &self,
+        width: SlotWidth,
+        src: &[u8],
+        dst: &mut [u8],
+        nest: Nest<'_>,
+        stream: bool,
+    ) -> Result<(), OutOfBounds> {
+        let converter = self.converter(width, stream);
+        converter.map_or(Ok(()), |converter| converter.run(src, dst, nest))
+    }
+
+    /// Runs a box. Inlined, since a nest that is handed on by way of memory takes as long as moving some lines.
+    #[inline(always)]
     pub(super) fn run_step(
         &self,
-        step: &Step<'_>,
+        kernel: &Kernel,
+        nest: Nest<'_>,
         src: Source<'_>,
         dst: &mut [u8],
         stream: bool,
     ) -> Result<(), ExecuteError> {
-        let src_offset = step.nest.src_offset - src.first(src_units_per_byte(step));
-        let (nest, src) = (Nest { src_offset, ..step.nest }, src.bytes);
-        match step.kernel {
+        let src_offset = nest.src_offset - src.first(src_units_per_byte(kernel));
+        let (nest, src) = (Nest { src_offset, ..nest }, src.bytes);
+        match *kernel {
             Kernel::Fill(fill) => fill_nest(dst, nest, fill)?,
-            Kernel::Convert { dst: width, .. } => {
-                let converter = self.converter(width, stream);
-                converter.map_or(Ok(()), |converter| converter.run(src, dst, nest))?;
-            }
-            Kernel::Copy if !stream => copy(src, dst, nest, step.points())?,
+            Kernel::Convert { dst: width, .. } => self.convert(width, src, dst, nest, stream)?,
+            Kernel::Copy if !stream => copy(src, dst, nest)?,
             Kernel::Copy => self.mover(Family::Rows, 1, stream).run(src, dst, nest)?,
             Kernel::Move { family, element_bytes } => {
                 self.mover(family, element_bytes, stream).run(src, dst, nest)?
@@ -217,7 +233,8 @@ fn each_row(
 }
 
 /// One run of bytes, as far as possible without any of the kernels' cost.
-fn copy(src: &[u8], dst: &mut [u8], nest: Nest<'_>, bytes: usize) -> Result<(), OutOfBounds> {
+fn copy(src: &[u8], dst: &mut [u8], nest: Nest<'_>) -> Result<(), OutOfBounds> {
+    let bytes = nest.points();
     let range = |offset: isize| {
         let start = usize::try_from(offset).ok()?;
         Some(start..start.checked_add(bytes)?)

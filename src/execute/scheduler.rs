@@ -80,7 +80,22 @@ impl Plan {
         check_length(End::Source, self.src_len, src.len())?;
         check_length(End::Destination, self.dst_len, dst.len())?;
         let (stream, src) = (self.streams(), Source::whole(src));
-        let threads = self.threads(scheduler);
+        if self.stays_alone() {
+            return self.run_whole(src, dst, stream);
+        }
+        self.share(scheduler, src, dst, stream)
+    }
+
+    /// Runs the plan on the threads of a scheduler, as far as they are worth it.
+    #[inline(never)] // small plans shall not make room for what they do not do
+    fn share(
+        &self,
+        scheduler: &dyn Scheduler,
+        src: Source<'_>,
+        dst: &mut [u8],
+        stream: bool,
+    ) -> Result<(), ExecuteError> {
+        let threads = self.max_threads.unwrap_or(usize::MAX).min(scheduler.threads());
         let least = if stream { LEAST_STREAMED } else { LEAST_PART };
         let parts = (threads > 1).then(|| Grid::new(self, dst.len()).parts_for(threads, least)).flatten();
         let Some(Parts { period, cuts }) = parts else { return self.run_whole(src, dst, stream) };
@@ -88,13 +103,10 @@ impl Plan {
         drain(scheduler, threads, panels, |panel| self.run_panel(src, panel, stream))
     }
 
-    /// Threads that are worth using.
-    fn threads(&self, scheduler: &dyn Scheduler) -> usize {
+    /// True where other threads are not wanted, or not worth waking.
+    fn stays_alone(&self) -> bool {
         let small = self.src_byte_size() + self.dst_byte_size() < PARALLEL_BYTES;
-        if self.max_threads == Some(1) || small || self.ef57.is_some() {
-            return 1;
-        }
-        self.max_threads.unwrap_or(usize::MAX).min(scheduler.threads())
+        small || self.max_threads == Some(1) || self.ef57.is_some()
     }
 }
 

@@ -94,18 +94,37 @@ fn single_run(piece: &Piece, bytes: usize) -> Option<i64> {
     extent.checked_mul(bytes as i64)
 }
 
+/// So many bytes of rows, or fewer, stay in a second-level cache with as many that are written.
+const IN_CACHE: i64 = 1 << 20;
+
+/// Shorter runs of bytes are better taken from neighbouring lines of the source.
+const LEAST_RUN: i64 = 128;
+
+/// A loop of fewer steps is better not the innermost around rows: the next row is asked for ahead along it.
+const LEAST_STEPS: i64 = 8;
+
 /// The innermost loop is contiguous on both sides.
 fn rows(piece: &mut Piece, bytes: usize) -> Option<Family> {
     let (run, others) = piece.atoms.split_last_mut()?;
     if !is_run(*run, bytes) {
         return None;
     }
-    // Tile by tile in either direction: of two loops that are as fast on one side each, the one that stays nearer goes
-    // outside.
-    others.sort_by_key(|atom| {
-        let (src, dst) = (atom.src_stride.unsigned_abs(), atom.dst_stride.unsigned_abs());
-        (std::cmp::Reverse(src.min(dst)), src.max(dst))
-    });
+    let run = run.extent.saturating_mul(bytes as i64);
+    let bytes = others.iter().fold(run, |bytes, atom| bytes.saturating_mul(atom.extent));
+    match others {
+        // In the cache along the destination, as they are.
+        [.., next, last] if bytes <= IN_CACHE && run >= LEAST_RUN => {
+            if last.extent < LEAST_STEPS && next.extent > last.extent {
+                std::mem::swap(next, last);
+            }
+        }
+        // Tile by tile in either direction: of two loops that are as fast on one side each, the one that stays nearer
+        // goes outside.
+        _ => others.sort_by_key(|atom| {
+            let (src, dst) = (atom.src_stride.unsigned_abs(), atom.dst_stride.unsigned_abs());
+            (std::cmp::Reverse(src.min(dst)), src.max(dst))
+        }),
+    }
     Some(Family::Rows)
 }
 

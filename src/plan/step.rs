@@ -55,7 +55,7 @@ pub(crate) struct Step<'a> {
 impl Step<'_> {
     /// Elements, or bytes of a single run, that the box holds.
     pub(crate) fn points(&self) -> usize {
-        self.nest.loops.iter().map(|l| l.extent).product()
+        self.nest.points()
     }
 }
 
@@ -95,12 +95,16 @@ impl Steps {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = Step<'_>> {
+        self.parts().map(|(&kernel, nest)| Step { kernel, nest })
+    }
+
+    /// The parts of the steps, kernels where they lie: copying them takes as long as moving some lines.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (&Kernel, Nest<'_>)> {
         let mut start = 0;
         self.heads.iter().map(move |head| {
             let loops = &self.loops[start..head.loops_end];
             start = head.loops_end;
-            let nest = Nest { src_offset: head.src_offset, dst_offset: head.dst_offset, loops };
-            Step { kernel: head.kernel, nest }
+            (&head.kernel, Nest { src_offset: head.src_offset, dst_offset: head.dst_offset, loops })
         })
     }
 }
