@@ -62,9 +62,9 @@ impl Nest<'_> {
         self.loops.iter().any(|l| l.extent == 0)
     }
 
-    /// How many elements the loops reach.
+    /// How many elements the loops reach, at most `usize::MAX`.
     pub fn points(&self) -> usize {
-        self.loops.iter().map(|l| l.extent).product()
+        self.loops.iter().fold(1, |points, l| points.saturating_mul(l.extent))
     }
 
     /// Checks that every element of `width` units lies inside slices of `src_len` and `dst_len` units.
