@@ -9,7 +9,6 @@ use super::float::Lean;
 use super::hop::{Hop, Int};
 use super::rows::{ConvertRows, Form};
 use super::words::{BLOCK, Means, Words};
-use crate::lanes::{LINE, Lanes};
 
 /// Rows through words.
 #[derive(Clone, Copy)]
@@ -121,7 +120,7 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         let count = self.rows.count * self.rows.conversion.parts();
         let mut row = 0;
         while row < self.rows.rows as isize {
-            let (src, dst) = self.starts(row);
+            let (src, dst) = self.rows.starts(row);
             let mut done = 0;
             while done < count {
                 let at = done.min(count - BLOCK);
@@ -146,7 +145,7 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         let count = self.rows.count;
         let mut row = 0;
         while row < self.rows.rows as isize {
-            let (src, dst) = self.starts(row);
+            let (src, dst) = self.rows.starts(row);
             let mut done = 0;
             while done < count {
                 let at = done.min(count - BLOCK);
@@ -177,12 +176,12 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         let count = self.rows.count;
         let mut row = 0;
         while row < self.rows.rows as isize {
-            let (src, dst) = self.starts(row);
+            let (src, dst) = self.rows.starts(row);
             let mut done = 0;
             while done < count {
                 let at = done.min(count - BLOCK);
                 let from = src.wrapping_add(4 * at);
-                self.look_ahead(from, 4 * BLOCK);
+                self.rows.look_ahead(self.means.lanes(), from, 4 * BLOCK);
                 // SAFETY: as many words of the stream.
                 let woven = unsafe { self.means.read(4, from) };
                 let mut way = 0;
@@ -201,42 +200,16 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         }
     }
 
-    /// Where a row starts on either side.
-    #[inline(always)]
-    fn starts(self, row: isize) -> (*const u8, *mut u8) {
-        let (src, dst) = (self.rows.src, self.rows.dst);
-        (src.byte(src.first + row * src.pitch), dst.byte(dst.first + row * dst.pitch))
-    }
-
     /// A block as it stands between the types.
     ///
     /// # Safety
     /// A block of elements must be readable at `from`.
     #[inline(always)]
     unsafe fn read(self, from: *const u8) -> Words {
-        self.look_ahead(from, R::BYTES * BLOCK);
+        self.rows.look_ahead(self.means.lanes(), from, R::BYTES * BLOCK);
         // SAFETY: the caller's promise.
         let mut words = unsafe { self.means.read(R::BYTES, from) };
         self.read.decode(self.means, &mut words);
         words
-    }
-
-    /// Asks for as many lines as are read at `from`, so far ahead of it: those of two rows that take turns into the first
-    /// level, any others into the second.
-    #[inline(always)]
-    fn look_ahead(self, from: *const u8, bytes: usize) {
-        if self.rows.ahead == 0 {
-            return;
-        }
-        let takes_turns = matches!(self.rows.form, Form::Zip { ways: 2, .. });
-        let mut line = 0;
-        while line < bytes {
-            let ahead = from.wrapping_add(self.rows.ahead + line);
-            match takes_turns {
-                true => self.means.lanes().prefetch_near(ahead),
-                false => self.means.lanes().prefetch(ahead),
-            }
-            line += LINE;
-        }
     }
 }

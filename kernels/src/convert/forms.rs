@@ -79,7 +79,11 @@ impl ConvertRows<'_> {
             let mut way = 0;
             while way < ways {
                 let from = self.from(block, way, room);
-                self.look_ahead(lanes, from, block.count);
+                if from.0.bits.is_none() {
+                    let bytes = self.conversion.src_bytes();
+                    let first = from.0.byte(from.0.first + (from.1 * bytes) as isize);
+                    self.look_ahead(lanes, first, block.count * bytes);
+                }
                 if !self.moves_alone() {
                     let to = self.to(block, way, room);
                     self.part(from, to, block.count, room.hops());
@@ -120,21 +124,6 @@ impl ConvertRows<'_> {
             Form::Plain | Form::Lines => (block.dst, block.at),
             Form::Zip { .. } => (buffer(room.others()[1]), way * block.count),
             Form::Unzip { step, .. } => (block.dst.at(way as isize * step), block.at),
-        }
-    }
-
-    /// Asks for as many lines as a part of the row reads, so far ahead of it.
-    #[inline(always)]
-    fn look_ahead<L: Lanes>(&self, lanes: L, (src, at): (Place, usize), count: usize) {
-        if self.ahead == 0 || src.bits.is_some() {
-            return;
-        }
-        let bytes = self.conversion.src_bytes();
-        let first = src.byte(src.first + (at * bytes) as isize).wrapping_add(self.ahead);
-        let mut line = 0;
-        while line < count * bytes {
-            lanes.prefetch(first.wrapping_add(line));
-            line += LINE;
         }
     }
 
