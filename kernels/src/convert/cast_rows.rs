@@ -99,12 +99,20 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         // SAFETY: the caller's promise, for all of them.
         unsafe {
             match self.rows.form {
-                Form::Plain => self.straight(false),
-                Form::Lines => self.straight(true),
-                Form::Zip { ways, step, stream } if alone && ways * W::BYTES == 4 => self.zip(step, stream),
-                Form::Unzip { ways, step, stream } if alone && ways * R::BYTES == 4 => {
-                    self.unzip(step, stream)
-                }
+                Form::Plain | Form::Lines => match R::BYTES.min(W::BYTES) {
+                    2 => self.straight::<32>(),
+                    _ => self.straight::<64>(),
+                },
+                Form::Zip { ways, step, stream } if alone && ways * W::BYTES == 4 => match R::BYTES {
+                    4 => self.zip::<16>(step, stream),
+                    2 => self.zip::<32>(step, stream),
+                    _ => self.zip::<64>(step, stream),
+                },
+                Form::Unzip { ways, step, stream } if alone && ways * R::BYTES == 4 => match W::BYTES {
+                    4 => self.unzip::<16>(step, stream),
+                    2 => self.unzip::<32>(step, stream),
+                    _ => self.unzip::<64>(step, stream),
+                },
                 Form::Zip { .. } | Form::Unzip { .. } => return false,
             }
         }
@@ -114,23 +122,24 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
     /// Row by row, block by block; the last block of a row steps back, to lines that were begun before.
     ///
     /// # Safety
-    /// As [`cast`]; rows are whole lines of the destination if `stream`.
+    /// As [`cast`].
     #[inline(always)]
-    unsafe fn straight(self, stream: bool) {
+    unsafe fn straight<const N: usize>(self) {
+        let stream = self.rows.form == Form::Lines;
         let count = self.rows.count * self.rows.conversion.parts();
         let mut row = 0;
         while row < self.rows.rows as isize {
             let (src, dst) = self.rows.starts(row);
             let mut done = 0;
             while done < count {
-                let at = done.min(count - BLOCK);
+                let at = done.min(count - N);
                 // SAFETY: a block of the row.
                 unsafe {
-                    let mut words = self.read(src.add(at * R::BYTES));
+                    let mut words = self.read::<N>(src.add(at * R::BYTES));
                     self.write.encode(self.means, &mut words);
                     self.means.write(W::BYTES, &words, dst.add(at * W::BYTES), stream && at == done);
                 }
-                done = at + BLOCK;
+                done = at + N;
             }
             row += 1;
         }
@@ -141,15 +150,15 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
     /// # Safety
     /// As [`cast`]; the stream starts a line if `stream`.
     #[inline(always)]
-    unsafe fn zip(self, step: isize, stream: bool) {
+    unsafe fn zip<const N: usize>(self, step: isize, stream: bool) {
         let count = self.rows.count;
         let mut row = 0;
         while row < self.rows.rows as isize {
             let (src, dst) = self.rows.starts(row);
             let mut done = 0;
             while done < count {
-                let at = done.min(count - BLOCK);
-                let mut woven = Words([0; BLOCK]);
+                let at = done.min(count - N);
+                let mut woven = Words::<N>([0; N]);
                 let mut way = 0;
                 while way < 4 / W::BYTES {
                     // SAFETY: a block of a row of the source.
@@ -161,7 +170,7 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
                 }
                 // SAFETY: as many words of the stream.
                 unsafe { self.means.write(4, &woven, dst.add(4 * at), stream && at == done) };
-                done = at + BLOCK;
+                done = at + N;
             }
             row += 1;
         }
@@ -172,18 +181,18 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
     /// # Safety
     /// As [`cast`]; the rows start lines if `stream`.
     #[inline(always)]
-    unsafe fn unzip(self, step: isize, stream: bool) {
+    unsafe fn unzip<const N: usize>(self, step: isize, stream: bool) {
         let count = self.rows.count;
         let mut row = 0;
         while row < self.rows.rows as isize {
             let (src, dst) = self.rows.starts(row);
             let mut done = 0;
             while done < count {
-                let at = done.min(count - BLOCK);
+                let at = done.min(count - N);
                 let from = src.wrapping_add(4 * at);
-                self.rows.look_ahead(self.means.lanes(), from, 4 * BLOCK);
+                self.rows.look_ahead(self.means.lanes(), from, 4 * N);
                 // SAFETY: as many words of the stream.
-                let woven = unsafe { self.means.read(4, from) };
+                let woven = unsafe { self.means.read::<N>(4, from) };
                 let mut way = 0;
                 while way < 4 / R::BYTES {
                     let mut words = woven.taken(R::BYTES, way);
@@ -194,7 +203,7 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
                     unsafe { self.means.write(W::BYTES, &words, to, stream && at == done) };
                     way += 1;
                 }
-                done = at + BLOCK;
+                done = at + N;
             }
             row += 1;
         }
@@ -205,8 +214,8 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
     /// # Safety
     /// A block of elements must be readable at `from`.
     #[inline(always)]
-    unsafe fn read(self, from: *const u8) -> Words {
-        self.rows.look_ahead(self.means.lanes(), from, R::BYTES * BLOCK);
+    unsafe fn read<const N: usize>(self, from: *const u8) -> Words<N> {
+        self.rows.look_ahead(self.means.lanes(), from, R::BYTES * N);
         // SAFETY: the caller's promise.
         let mut words = unsafe { self.means.read(R::BYTES, from) };
         self.read.decode(self.means, &mut words);
