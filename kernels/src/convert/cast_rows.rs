@@ -7,16 +7,16 @@
 use super::casts::{ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, Top, Write};
 use super::float::Lean;
 use super::hop::{Hop, Int};
-use super::rows::{ConvertRows, Form};
+use super::rows::{ConvertRows, Form, Lines};
 use super::words::{BLOCK, Means, Words};
 
 /// Rows through words.
 #[derive(Clone, Copy)]
-struct Cast<'a, M, R, W> {
-    rows: &'a ConvertRows<'a>,
-    means: M,
-    read: R,
-    write: W,
+pub(super) struct Cast<'a, M, R, W> {
+    pub(super) rows: &'a ConvertRows<'a>,
+    pub(super) means: M,
+    pub(super) read: R,
+    pub(super) write: W,
 }
 
 /// Converts rows for which there is a way by words; false where there is none, and nothing was done.
@@ -108,10 +108,10 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
                     2 => self.zip::<32>(step, stream),
                     _ => self.zip::<64>(step, stream),
                 },
-                Form::Unzip { ways, step, stream } if alone && ways * R::BYTES == 4 => match W::BYTES {
-                    4 => self.unzip::<16>(step, stream),
-                    2 => self.unzip::<32>(step, stream),
-                    _ => self.unzip::<64>(step, stream),
+                Form::Unzip { ways, step, lines } if alone && ways * R::BYTES == 4 => match W::BYTES {
+                    4 => self.unzip::<16>(step, lines),
+                    2 => self.unzip::<32>(step, lines),
+                    _ => self.unzip::<64>(step, lines),
                 },
                 Form::Zip { .. } | Form::Unzip { .. } => return false,
             }
@@ -179,9 +179,14 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
     /// The reverse: each word of a stream has an element for each of a few rows, `step` apart.
     ///
     /// # Safety
-    /// As [`cast`]; the rows start lines if `stream`.
+    /// As [`cast`].
     #[inline(always)]
-    unsafe fn unzip<const N: usize>(self, step: isize, stream: bool) {
+    unsafe fn unzip<const N: usize>(self, step: isize, lines: Lines) {
+        if let Lines::Joined(piece) = lines {
+            // SAFETY: the caller's promise.
+            return unsafe { self.join::<N>(step, piece) };
+        }
+        let stream = lines == Lines::Whole;
         let count = self.rows.count;
         let mut row = 0;
         while row < self.rows.rows as isize {

@@ -5,7 +5,7 @@
 use super::cast_rows::cast;
 use super::pack::{pack, unpack};
 use super::packed_rows::packed;
-use super::rows::{ConvertRows, Form, Place, Room, STEP};
+use super::rows::{ConvertRows, Form, Lines, Place, Room, STEP};
 use super::words::Means;
 use crate::deinterleave::unzip_rows;
 use crate::interleave::zip_rows;
@@ -101,7 +101,7 @@ impl ConvertRows<'_> {
         let woven = match self.form {
             Form::Plain | Form::Lines => false,
             Form::Zip { .. } => self.src.bits.is_none(),
-            Form::Unzip { stream, .. } => !stream,
+            Form::Unzip { lines, .. } => lines != Lines::Whole,
         };
         woven && self.conversion.is_identity()
     }
@@ -120,7 +120,9 @@ impl ConvertRows<'_> {
     #[inline(always)]
     fn to(&self, block: Block, way: usize, room: &mut Room) -> (Place, usize) {
         match self.form {
-            Form::Lines | Form::Unzip { stream: true, .. } if block.streams => (buffer(room.others()[1]), 0),
+            Form::Lines | Form::Unzip { lines: Lines::Whole, .. } if block.streams => {
+                (buffer(room.others()[1]), 0)
+            }
             Form::Plain | Form::Lines => (block.dst, block.at),
             Form::Zip { .. } => (buffer(room.others()[1]), way * block.count),
             Form::Unzip { step, .. } => (block.dst.at(way as isize * step), block.at),
@@ -168,7 +170,7 @@ impl ConvertRows<'_> {
     unsafe fn behind<L: Lanes>(&self, lanes: L, block: Block, way: usize, room: &mut Room) {
         let step = match self.form {
             Form::Lines if block.streams => 0,
-            Form::Unzip { step, stream: true, .. } if block.streams => step,
+            Form::Unzip { step, lines: Lines::Whole, .. } if block.streams => step,
             _ => return,
         };
         let bytes = self.conversion.dst_bytes();

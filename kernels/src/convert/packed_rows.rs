@@ -2,7 +2,7 @@
 
 use super::hop::{Hop, apply};
 use super::pack::{pack, unpack_exactly};
-use super::rows::{ConvertRows, Form};
+use super::rows::{self, ConvertRows, Form};
 use super::words::{Means, put};
 use crate::deinterleave::unzip_rows;
 use crate::interleave::zip_rows;
@@ -44,10 +44,10 @@ pub(super) unsafe fn packed<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool 
             {
                 alone.zip(step, stream);
             }
-            (Form::Unzip { ways: HALF_BYTES, step, stream }, Some(Bits::Four), None)
+            (Form::Unzip { ways: HALF_BYTES, step, lines }, Some(Bits::Four), None)
                 if alone.aligned(Some(Bits::Four), 0) =>
             {
-                alone.unzip(step, stream);
+                alone.unzip(step, lines == rows::Lines::Whole);
             }
             _ => return false,
         }

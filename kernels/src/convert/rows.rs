@@ -3,6 +3,7 @@
 use core::mem::MaybeUninit;
 
 use super::hop::apply;
+use super::join_rows::Piece;
 use super::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::table::Table;
@@ -111,7 +112,18 @@ pub(super) enum Form {
     /// streamed, rows are whole lines.
     Zip { ways: usize, step: isize, stream: bool },
     /// The reverse.
-    Unzip { ways: usize, step: isize, stream: bool },
+    Unzip { ways: usize, step: isize, lines: Lines },
+}
+
+/// How rows that are taken from a stream are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Lines {
+    /// Through the cache.
+    Stored,
+    /// Past it: every row starts a line, and is whole lines.
+    Whole,
+    /// Past it where there is a way: rows are pieces of longer ones, which start anywhere.
+    Joined(Piece),
 }
 
 /// Rows as pulp wants them, with what their level offers.

@@ -5,7 +5,7 @@ use core::arch::x86_64::{__m512i, _mm512_permutex2var_epi8, _mm512_permutexvar_e
 
 use pulp::x86::V4;
 
-use super::rows::{ConvertRows, Form};
+use super::rows::{ConvertRows, Form, Lines};
 use super::words::{BLOCK, put};
 use crate::lanes::{LINE, Lanes};
 
@@ -90,9 +90,9 @@ impl pulp::NullaryFnOnce for Enter<'_> {
         // SAFETY: entered by `Table::run`, whose caller keeps the contract.
         unsafe {
             match (self.0.rows.form, self.0.table.bytes) {
-                (Form::Unzip { step, stream, .. }, 1) => self.0.unzip::<1>(step, stream),
-                (Form::Unzip { step, stream, .. }, 2) => self.0.unzip::<2>(step, stream),
-                (Form::Unzip { step, stream, .. }, _) => self.0.unzip::<4>(step, stream),
+                (Form::Unzip { step, lines, .. }, 1) => self.0.unzip::<1>(step, lines == Lines::Whole),
+                (Form::Unzip { step, lines, .. }, 2) => self.0.unzip::<2>(step, lines == Lines::Whole),
+                (Form::Unzip { step, lines, .. }, _) => self.0.unzip::<4>(step, lines == Lines::Whole),
                 (form, 1) => self.0.straight::<1>(form == Form::Lines),
                 (form, 2) => self.0.straight::<2>(form == Form::Lines),
                 (form, _) => self.0.straight::<4>(form == Form::Lines),
