@@ -136,6 +136,52 @@ fn every_level_does_as_the_portable_one() {
     }
 }
 
+/// Rows made of pieces from a tiled source, `ways` of which take turns in it.
+#[test]
+fn rows_that_start_no_lines_are_joined_from_pieces() {
+    let src: Vec<u8> = (0..1u32 << 16).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let in_bytes = |width| match width {
+        SlotWidth::Bytes(bytes) => Some(bytes as isize),
+        SlotWidth::Bits(_) => None,
+    };
+    for (conversion, from, to) in conversions() {
+        let (Some(read), Some(written)) = (in_bytes(from), in_bytes(to)) else { continue };
+        for (ways, count, pieces, groups, gap) in [
+            (2, 128, 3, 4, 4),
+            (2, 64, 1, 2, 12),
+            (4, 128, 2, 2, 36),
+            (4, 64, 5, 1, 60),
+            (2, 128, 3, 2, 7),
+            (2, 96, 3, 2, 8),
+        ] {
+            let row = pieces * count * written + gap;
+            let group = ways * count * read;
+            let of = |extent: isize, src_stride, dst_stride| Loop {
+                extent: extent.unsigned_abs(),
+                src_stride,
+                dst_stride,
+            };
+            let loops = [
+                of(pieces, groups * group, count * written),
+                of(groups, group, ways * row),
+                of(ways, read, row),
+                of(count, ways * read, written),
+            ];
+            let bytes = (groups * ways * row).unsigned_abs();
+            for (level, start) in
+                Level::ALL.into_iter().flat_map(|level| [0, 4, 20, 61].map(|start| (level, start)))
+            {
+                let converter =
+                    Converter { conversion, src: from, dst: to, factor: 1.0, level, stream: true };
+                let found = run(&converter, &src, 0, &loops, bytes, start);
+                let portable = Converter { level: Level::Scalar, stream: false, ..converter };
+                let wanted = run(&portable, &src, 0, &loops, bytes, start);
+                assert!(found == wanted, "{converter:?} {loops:?} at {start}");
+            }
+        }
+    }
+}
+
 #[test]
 fn nests_that_leave_their_slices_are_refused() {
     let converter = Converter {

@@ -3,7 +3,7 @@
 //! The boxes of ragged layouts meet inside lines, and read parts of the same tiles. One box after the other, such a line
 //! comes from memory and goes back once for each of them; band by band it is still in the cache.
 
-use relayout_kernels::Loop;
+use relayout_kernels::{Loop, SlotWidth};
 
 use super::restrict::{units_per_byte, written};
 use crate::plan::Plan;
@@ -31,7 +31,11 @@ impl Bands {
     }
 
     fn of(step: &Step<'_>) -> Option<Bands> {
-        let Kernel::Move { element_bytes, .. } = step.kernel else { return None };
+        let element_bytes = match step.kernel {
+            Kernel::Move { element_bytes, .. } => element_bytes,
+            Kernel::Convert { dst: SlotWidth::Bytes(bytes), .. } => bytes,
+            _ => return None,
+        };
         let loops = step.nest.loops;
         let slowest = loops.iter().position(|l| l.dst_stride.unsigned_abs() <= BAND)?;
         let (outer, [cut, inner @ ..]) = loops.split_at(slowest) else { return None };
@@ -66,6 +70,12 @@ mod tests {
         let found = bands("f32[999,1000]{1,0:T(8,128)}", "f32[999,1000]").unwrap();
         assert_eq!(found, Bands { origin: 0, bytes: 16 * 32000 });
         assert_eq!([0, 511_999, 512_000].map(|place| found.end(place)), [512_000, 512_000, 1_024_000]);
+    }
+
+    #[test]
+    fn ragged_tiles_that_are_converted_are_written_in_bands() {
+        let found = bands("bf16[999,1000]{1,0:T(8,128)(2,1)}", "f32[999,1000]").unwrap();
+        assert_eq!(found, Bands { origin: 0, bytes: 16 * 32000 });
     }
 
     #[test]

@@ -7,17 +7,16 @@
 use super::casts::{ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, Top, Write};
 use super::float::Lean;
 use super::hop::{Hop, Int};
-use super::rows::{ConvertRows, Form};
+use super::rows::{ConvertRows, Form, Lines};
 use super::words::{BLOCK, Means, Words};
-use crate::lanes::{LINE, Lanes};
 
 /// Rows through words.
 #[derive(Clone, Copy)]
-struct Cast<'a, M, R, W> {
-    rows: &'a ConvertRows<'a>,
-    means: M,
-    read: R,
-    write: W,
+pub(super) struct Cast<'a, M, R, W> {
+    pub(super) rows: &'a ConvertRows<'a>,
+    pub(super) means: M,
+    pub(super) read: R,
+    pub(super) write: W,
 }
 
 /// Converts rows for which there is a way by words; false where there is none, and nothing was done.
@@ -100,12 +99,20 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         // SAFETY: the caller's promise, for all of them.
         unsafe {
             match self.rows.form {
-                Form::Plain => self.straight(false),
-                Form::Lines => self.straight(true),
-                Form::Zip { ways, step, stream } if alone && ways * W::BYTES == 4 => self.zip(step, stream),
-                Form::Unzip { ways, step, stream } if alone && ways * R::BYTES == 4 => {
-                    self.unzip(step, stream)
-                }
+                Form::Plain | Form::Lines => match R::BYTES.min(W::BYTES) {
+                    2 => self.straight::<32>(),
+                    _ => self.straight::<64>(),
+                },
+                Form::Zip { ways, step, stream } if alone && ways * W::BYTES == 4 => match R::BYTES {
+                    4 => self.zip::<16>(step, stream),
+                    2 => self.zip::<32>(step, stream),
+                    _ => self.zip::<64>(step, stream),
+                },
+                Form::Unzip { ways, step, lines } if alone && ways * R::BYTES == 4 => match W::BYTES {
+                    4 => self.unzip::<16>(step, lines),
+                    2 => self.unzip::<32>(step, lines),
+                    _ => self.unzip::<64>(step, lines),
+                },
                 Form::Zip { .. } | Form::Unzip { .. } => return false,
             }
         }
@@ -115,23 +122,24 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
     /// Row by row, block by block; the last block of a row steps back, to lines that were begun before.
     ///
     /// # Safety
-    /// As [`cast`]; rows are whole lines of the destination if `stream`.
+    /// As [`cast`].
     #[inline(always)]
-    unsafe fn straight(self, stream: bool) {
+    unsafe fn straight<const N: usize>(self) {
+        let stream = self.rows.form == Form::Lines;
         let count = self.rows.count * self.rows.conversion.parts();
         let mut row = 0;
         while row < self.rows.rows as isize {
-            let (src, dst) = self.starts(row);
+            let (src, dst) = self.rows.starts(row);
             let mut done = 0;
             while done < count {
-                let at = done.min(count - BLOCK);
+                let at = done.min(count - N);
                 // SAFETY: a block of the row.
                 unsafe {
-                    let mut words = self.read(src.add(at * R::BYTES));
+                    let mut words = self.read::<N>(src.add(at * R::BYTES));
                     self.write.encode(self.means, &mut words);
                     self.means.write(W::BYTES, &words, dst.add(at * W::BYTES), stream && at == done);
                 }
-                done = at + BLOCK;
+                done = at + N;
             }
             row += 1;
         }
@@ -142,15 +150,15 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
     /// # Safety
     /// As [`cast`]; the stream starts a line if `stream`.
     #[inline(always)]
-    unsafe fn zip(self, step: isize, stream: bool) {
+    unsafe fn zip<const N: usize>(self, step: isize, stream: bool) {
         let count = self.rows.count;
         let mut row = 0;
         while row < self.rows.rows as isize {
-            let (src, dst) = self.starts(row);
+            let (src, dst) = self.rows.starts(row);
             let mut done = 0;
             while done < count {
-                let at = done.min(count - BLOCK);
-                let mut woven = Words([0; BLOCK]);
+                let at = done.min(count - N);
+                let mut woven = Words::<N>([0; N]);
                 let mut way = 0;
                 while way < 4 / W::BYTES {
                     // SAFETY: a block of a row of the source.
@@ -162,7 +170,7 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
                 }
                 // SAFETY: as many words of the stream.
                 unsafe { self.means.write(4, &woven, dst.add(4 * at), stream && at == done) };
-                done = at + BLOCK;
+                done = at + N;
             }
             row += 1;
         }
@@ -171,20 +179,25 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
     /// The reverse: each word of a stream has an element for each of a few rows, `step` apart.
     ///
     /// # Safety
-    /// As [`cast`]; the rows start lines if `stream`.
+    /// As [`cast`].
     #[inline(always)]
-    unsafe fn unzip(self, step: isize, stream: bool) {
+    unsafe fn unzip<const N: usize>(self, step: isize, lines: Lines) {
+        if let Lines::Joined(piece) = lines {
+            // SAFETY: the caller's promise.
+            return unsafe { self.join::<N>(step, piece) };
+        }
+        let stream = lines == Lines::Whole;
         let count = self.rows.count;
         let mut row = 0;
         while row < self.rows.rows as isize {
-            let (src, dst) = self.starts(row);
+            let (src, dst) = self.rows.starts(row);
             let mut done = 0;
             while done < count {
-                let at = done.min(count - BLOCK);
+                let at = done.min(count - N);
                 let from = src.wrapping_add(4 * at);
-                self.look_ahead(from, 4 * BLOCK);
+                self.rows.look_ahead(self.means.lanes(), from, 4 * N);
                 // SAFETY: as many words of the stream.
-                let woven = unsafe { self.means.read(4, from) };
+                let woven = unsafe { self.means.read::<N>(4, from) };
                 let mut way = 0;
                 while way < 4 / R::BYTES {
                     let mut words = woven.taken(R::BYTES, way);
@@ -195,17 +208,10 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
                     unsafe { self.means.write(W::BYTES, &words, to, stream && at == done) };
                     way += 1;
                 }
-                done = at + BLOCK;
+                done = at + N;
             }
             row += 1;
         }
-    }
-
-    /// Where a row starts on either side.
-    #[inline(always)]
-    fn starts(self, row: isize) -> (*const u8, *mut u8) {
-        let (src, dst) = (self.rows.src, self.rows.dst);
-        (src.byte(src.first + row * src.pitch), dst.byte(dst.first + row * dst.pitch))
     }
 
     /// A block as it stands between the types.
@@ -213,30 +219,11 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
     /// # Safety
     /// A block of elements must be readable at `from`.
     #[inline(always)]
-    unsafe fn read(self, from: *const u8) -> Words {
-        self.look_ahead(from, R::BYTES * BLOCK);
+    unsafe fn read<const N: usize>(self, from: *const u8) -> Words<N> {
+        self.rows.look_ahead(self.means.lanes(), from, R::BYTES * N);
         // SAFETY: the caller's promise.
         let mut words = unsafe { self.means.read(R::BYTES, from) };
         self.read.decode(self.means, &mut words);
         words
-    }
-
-    /// Asks for as many lines as are read at `from`, so far ahead of it: those of two rows that take turns into the first
-    /// level, any others into the second.
-    #[inline(always)]
-    fn look_ahead(self, from: *const u8, bytes: usize) {
-        if self.rows.ahead == 0 {
-            return;
-        }
-        let takes_turns = matches!(self.rows.form, Form::Zip { ways: 2, .. });
-        let mut line = 0;
-        while line < bytes {
-            let ahead = from.wrapping_add(self.rows.ahead + line);
-            match takes_turns {
-                true => self.means.lanes().prefetch_near(ahead),
-                false => self.means.lanes().prefetch(ahead),
-            }
-            line += LINE;
-        }
     }
 }

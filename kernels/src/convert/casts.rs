@@ -1,7 +1,7 @@
 //! Types as words of 32 bits: what is done to the words that were read, and to those that are written.
 
 use super::float::{self, Decode, Encode, Lean};
-use super::words::{BLOCK, Means, Words};
+use super::words::{Means, Words};
 
 /// A type as it is read.
 pub(super) trait Read: Copy {
@@ -9,7 +9,7 @@ pub(super) trait Read: Copy {
     const BYTES: usize;
 
     /// Turns patterns into what stands between two types: an `f32`, or an integer of 32 bits.
-    fn decode<M: Means>(self, means: M, words: &mut Words);
+    fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
 }
 
 /// A type as it is written.
@@ -18,14 +18,14 @@ pub(super) trait Write: Copy {
     const BYTES: usize;
 
     /// The reverse; what stands above the pattern is left out.
-    fn encode<M: Means>(self, means: M, words: &mut Words);
+    fn encode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
 }
 
 /// Replaces every word by an expression of it.
 macro_rules! each {
     ($words:ident, $x:ident => $result:expr) => {{
         let mut i = 0;
-        while i < BLOCK {
+        while i < $words.0.len() {
             let $x = $words.0[i];
             $words.0[i] = $result;
             i += 1;
@@ -73,21 +73,21 @@ impl<const BYTES: usize> Read for Plain<BYTES> {
     const BYTES: usize = BYTES;
 
     #[inline(always)]
-    fn decode<M: Means>(self, _means: M, _words: &mut Words) {}
+    fn decode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
 }
 
 impl<const BYTES: usize> Write for Plain<BYTES> {
     const BYTES: usize = BYTES;
 
     #[inline(always)]
-    fn encode<M: Means>(self, _means: M, _words: &mut Words) {}
+    fn encode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
 }
 
 impl<const BYTES: usize> Read for Signed<BYTES> {
     const BYTES: usize = BYTES;
 
     #[inline(always)]
-    fn decode<M: Means>(self, _means: M, words: &mut Words) {
+    fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
         each!(words, x => match BYTES {
             1 => x as i8 as u32,
             _ => x as i16 as u32,
@@ -99,7 +99,7 @@ impl Read for Top {
     const BYTES: usize = 2;
 
     #[inline(always)]
-    fn decode<M: Means>(self, _means: M, words: &mut Words) {
+    fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
         each!(words, x => float::decode_top(x as u16));
     }
 }
@@ -108,7 +108,7 @@ impl Read for LoudTop {
     const BYTES: usize = 2;
 
     #[inline(always)]
-    fn decode<M: Means>(self, _means: M, words: &mut Words) {
+    fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
         each!(words, x => x << 16);
     }
 }
@@ -117,7 +117,7 @@ impl Write for Top {
     const BYTES: usize = 2;
 
     #[inline(always)]
-    fn encode<M: Means>(self, _means: M, words: &mut Words) {
+    fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
         each!(words, x => float::encode_top(x).into());
     }
 }
@@ -126,7 +126,7 @@ impl Write for ExactTop {
     const BYTES: usize = 2;
 
     #[inline(always)]
-    fn encode<M: Means>(self, _means: M, words: &mut Words) {
+    fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
         each!(words, x => x >> 16);
     }
 }
@@ -135,7 +135,7 @@ impl Read for HalfFrom {
     const BYTES: usize = 2;
 
     #[inline(always)]
-    fn decode<M: Means>(self, means: M, words: &mut Words) {
+    fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {
         means.widen_halves(words, &self.0);
     }
 }
@@ -144,7 +144,7 @@ impl Write for HalfTo {
     const BYTES: usize = 2;
 
     #[inline(always)]
-    fn encode<M: Means>(self, means: M, words: &mut Words) {
+    fn encode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {
         means.round_to_halves(words, &self.0);
     }
 }
@@ -153,7 +153,7 @@ impl Read for ByteFrom {
     const BYTES: usize = 1;
 
     #[inline(always)]
-    fn decode<M: Means>(self, _means: M, words: &mut Words) {
+    fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
         each!(words, x => self.0.one(x));
     }
 }
@@ -162,7 +162,7 @@ impl<const MANTISSA: u32, const KIND: u32> Write for ByteTo<MANTISSA, KIND> {
     const BYTES: usize = 1;
 
     #[inline(always)]
-    fn encode<M: Means>(self, _means: M, words: &mut Words) {
+    fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
         each!(words, x => self.0.one::<MANTISSA, KIND>(x));
     }
 }

@@ -4,9 +4,10 @@ use core::ops::Deref;
 
 use super::flush::{fence, streams};
 use super::forms::BLOCK;
+use super::join_rows::Piece;
 use super::passes::Tiles;
 use super::program::Conversion;
-use super::rows::{ConvertRows, Form, Place};
+use super::rows::{ConvertRows, Form, Lines, Place};
 use super::table::{ENTRIES, Table};
 use super::tile::{Cut, Loops, MAX_LOOPS, Pass};
 use super::weave::{Woven, woven};
@@ -163,9 +164,16 @@ impl Work<'_> {
     /// # Safety
     /// As [`Converter::outer`].
     unsafe fn nest(&self, loops: &Loops, src: Place, dst: Place) {
-        if let Some(Woven { pass, form }) = woven(self.converter, loops, dst) {
+        if let Some(Woven { pass, form, next }) = woven(self.converter, loops, dst) {
             // SAFETY: the caller's promise; the level has the form.
-            return unsafe { self.convert(&self.conversion, &pass, form, src, dst) };
+            return unsafe {
+                match (form, next) {
+                    (Form::Unzip { ways, step, .. }, Some(next)) => {
+                        self.pieces(&pass, next, (ways, step), src, dst);
+                    }
+                    _ => self.convert(&self.conversion, &pass, form, src, dst),
+                }
+            };
         }
         let pass = Pass::new(*loops, self.units());
         let rows = pass.rows.as_slice();
@@ -183,6 +191,27 @@ impl Work<'_> {
                 self.tiles(loops.as_slice(), src, dst);
             }
         }
+    }
+
+    /// Rows that start no lines: each step of the loop `next` of the pass does a piece of every row that the loops inside it
+    /// lead to.
+    ///
+    /// # Safety
+    /// As [`Converter::outer`], for `ways` rows `step` apart; the level must have the form.
+    unsafe fn pieces(&self, pass: &Pass, next: usize, (ways, step): (usize, isize), src: Place, dst: Place) {
+        let (outer, inner) = pass.rows.as_slice().split_at(next);
+        let [next, inner @ ..] = inner else { return };
+        let pass = Pass { run: pass.run, rows: Loops::of(inner) };
+        each_place(outer, src, dst, &mut |src, dst| {
+            for i in 0..next.extent as isize {
+                let (is_first, is_last) = (i == 0, i + 1 == next.extent as isize);
+                let piece = Piece { next: next.src_stride, is_first, is_last };
+                let form = Form::Unzip { ways, step, lines: Lines::Joined(piece) };
+                let (src, dst) = (src.at(i * next.src_stride), dst.at(i * next.dst_stride));
+                // SAFETY: a step of the loops starts pieces of rows; the next step's are valid too, unless it is the last.
+                unsafe { self.convert(&self.conversion, &pass, form, src, dst) };
+            }
+        });
     }
 
     /// Runs a conversion over a pass.

@@ -291,9 +291,9 @@ pub(crate) fn scaled(bits: u32, factor: f32) -> u32 {
 /// `f32` to the format of 16 bits that is its upper half.
 #[inline(always)]
 pub(crate) fn encode_top(bits: u32) -> u16 {
-    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
-    let nan = bits >> 16 | 0x40;
-    (if bits & MAGNITUDE > INFINITY { nan } else { rounded }) as u16
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
+    let result = if f32::from_bits(bits).is_nan() { bits | QUIET } else { rounded };
+    (result >> 16) as u16
 }
 
 /// The `f32` whose upper half a pattern is.

@@ -5,7 +5,7 @@
 use super::cast_rows::cast;
 use super::pack::{pack, unpack};
 use super::packed_rows::packed;
-use super::rows::{ConvertRows, Form, Place, Room, STEP};
+use super::rows::{ConvertRows, Form, Lines, Place, Room, STEP};
 use super::words::Means;
 use crate::deinterleave::unzip_rows;
 use crate::interleave::zip_rows;
@@ -79,7 +79,11 @@ impl ConvertRows<'_> {
             let mut way = 0;
             while way < ways {
                 let from = self.from(block, way, room);
-                self.look_ahead(lanes, from, block.count);
+                if from.0.bits.is_none() {
+                    let bytes = self.conversion.src_bytes();
+                    let first = from.0.byte(from.0.first + (from.1 * bytes) as isize);
+                    self.look_ahead(lanes, first, block.count * bytes);
+                }
                 if !self.moves_alone() {
                     let to = self.to(block, way, room);
                     self.part(from, to, block.count, room.hops());
@@ -97,7 +101,7 @@ impl ConvertRows<'_> {
         let woven = match self.form {
             Form::Plain | Form::Lines => false,
             Form::Zip { .. } => self.src.bits.is_none(),
-            Form::Unzip { stream, .. } => !stream,
+            Form::Unzip { lines, .. } => lines != Lines::Whole,
         };
         woven && self.conversion.is_identity()
     }
@@ -116,25 +120,12 @@ impl ConvertRows<'_> {
     #[inline(always)]
     fn to(&self, block: Block, way: usize, room: &mut Room) -> (Place, usize) {
         match self.form {
-            Form::Lines | Form::Unzip { stream: true, .. } if block.streams => (buffer(room.others()[1]), 0),
+            Form::Lines | Form::Unzip { lines: Lines::Whole, .. } if block.streams => {
+                (buffer(room.others()[1]), 0)
+            }
             Form::Plain | Form::Lines => (block.dst, block.at),
             Form::Zip { .. } => (buffer(room.others()[1]), way * block.count),
             Form::Unzip { step, .. } => (block.dst.at(way as isize * step), block.at),
-        }
-    }
-
-    /// Asks for as many lines as a part of the row reads, so far ahead of it.
-    #[inline(always)]
-    fn look_ahead<L: Lanes>(&self, lanes: L, (src, at): (Place, usize), count: usize) {
-        if self.ahead == 0 || src.bits.is_some() {
-            return;
-        }
-        let bytes = self.conversion.src_bytes();
-        let first = src.byte(src.first + (at * bytes) as isize).wrapping_add(self.ahead);
-        let mut line = 0;
-        while line < count * bytes {
-            lanes.prefetch(first.wrapping_add(line));
-            line += LINE;
         }
     }
 
@@ -179,7 +170,7 @@ impl ConvertRows<'_> {
     unsafe fn behind<L: Lanes>(&self, lanes: L, block: Block, way: usize, room: &mut Room) {
         let step = match self.form {
             Form::Lines if block.streams => 0,
-            Form::Unzip { step, stream: true, .. } if block.streams => step,
+            Form::Unzip { step, lines: Lines::Whole, .. } if block.streams => step,
             _ => return,
         };
         let bytes = self.conversion.dst_bytes();

@@ -7,7 +7,7 @@ use core::arch::x86_64::{
 use pulp::x86::{V3, V4};
 
 use super::float::{Decode, Encode};
-use super::words::{BLOCK, Means, Words, put};
+use super::words::{Means, Words, put};
 use crate::lanes::{LANE, Lanes};
 
 pulp::simd_type! {
@@ -79,12 +79,12 @@ impl Means for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn read(self, bytes: usize, from: *const u8) -> Words {
+    unsafe fn read<const N: usize>(self, bytes: usize, from: *const u8) -> Words<N> {
         let (lanes, s) = (self.0, self.0.avx2);
-        let mut words = Words([0; BLOCK]);
+        let mut words = Words([0; N]);
         let to = words.0.as_mut_ptr().cast::<u8>();
         let mut i = 0;
-        while i < BLOCK / 8 {
+        while i < N / 8 {
             // SAFETY: eight elements of the block, and their words.
             unsafe {
                 let from = from.add(8 * bytes * i);
@@ -101,10 +101,10 @@ impl Means for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn write(self, bytes: usize, words: &Words, to: *mut u8, stream: bool) {
+    unsafe fn write<const N: usize>(self, bytes: usize, words: &Words<N>, to: *mut u8, stream: bool) {
         let (lanes, s) = (self.0, self.0.avx2);
         let mut i = 0;
-        while i < 2 * bytes {
+        while i < N * bytes / 32 {
             // SAFETY: as many words as a register has elements, and the register that they become.
             unsafe {
                 let narrow = match bytes {
@@ -127,9 +127,9 @@ impl Means for Avx2 {
     }
 
     #[inline(always)]
-    fn round_to_halves(self, words: &mut Words, _encode: &Encode) {
+    fn round_to_halves<const N: usize>(self, words: &mut Words<N>, _encode: &Encode) {
         let mut i = 0;
-        while i < BLOCK / 8 {
+        while i < N / 8 {
             let floats = pulp::cast(self.register(words, i));
             // SAFETY: the second token proves the instruction.
             let halves = unsafe { _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(floats) };
@@ -139,9 +139,9 @@ impl Means for Avx2 {
     }
 
     #[inline(always)]
-    fn widen_halves(self, words: &mut Words, _decode: &Decode) {
+    fn widen_halves<const N: usize>(self, words: &mut Words<N>, _decode: &Decode) {
         let mut i = 0;
-        while i < BLOCK / 8 {
+        while i < N / 8 {
             let apart = self.0.shuffle(self.register(words, i), HALVES_APART);
             let halves = self.0.avx2._mm256_permute4x64_epi64::<0x08>(apart);
             // SAFETY: the second token proves the instruction.
@@ -155,19 +155,19 @@ impl Means for Avx2 {
 impl Avx2 {
     /// The low bytes of two registers, as the words `word` and the next of every lane.
     #[inline(always)]
-    fn bytes(self, words: &Words, index: usize, word: usize) -> __m256i {
+    fn bytes<const N: usize>(self, words: &Words<N>, index: usize, word: usize) -> __m256i {
         let first = self.0.shuffle(self.register(words, index), low_bytes(word));
         self.0.or(first, self.0.shuffle(self.register(words, index + 1), low_bytes(word + 1)))
     }
 
     #[inline(always)]
-    fn register(self, words: &Words, index: usize) -> __m256i {
+    fn register<const N: usize>(self, words: &Words<N>, index: usize) -> __m256i {
         // SAFETY: there are so many registers in a block.
         unsafe { self.0.load(words.0.as_ptr().cast::<__m256i>().add(index).cast()) }
     }
 
     #[inline(always)]
-    fn set_register(self, words: &mut Words, index: usize, register: __m256i) {
+    fn set_register<const N: usize>(self, words: &mut Words<N>, index: usize, register: __m256i) {
         // SAFETY: there are so many registers in a block.
         unsafe { self.0.store(words.0.as_mut_ptr().cast::<__m256i>().add(index).cast(), register) }
     }
@@ -182,12 +182,12 @@ impl Means for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn read(self, bytes: usize, from: *const u8) -> Words {
+    unsafe fn read<const N: usize>(self, bytes: usize, from: *const u8) -> Words<N> {
         let (lanes, s) = (self.0, self.0.avx512f);
-        let mut words = Words([0; BLOCK]);
+        let mut words = Words([0; N]);
         let to = words.0.as_mut_ptr().cast::<u8>();
         let mut i = 0;
-        while i < BLOCK / 16 {
+        while i < N / 16 {
             // SAFETY: sixteen elements of the block, and their words.
             unsafe {
                 let from = from.add(16 * bytes * i);
@@ -204,10 +204,10 @@ impl Means for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn write(self, bytes: usize, words: &Words, to: *mut u8, stream: bool) {
+    unsafe fn write<const N: usize>(self, bytes: usize, words: &Words<N>, to: *mut u8, stream: bool) {
         let (lanes, s, bw) = (self.0, self.0.avx512f, self.0.avx512bw);
         let mut i = 0;
-        while i < bytes {
+        while i < N * bytes / 64 {
             // SAFETY: as many words as a line has elements, and the line that they become.
             unsafe {
                 let narrow = match bytes {
@@ -229,10 +229,10 @@ impl Means for Avx512 {
     }
 
     #[inline(always)]
-    fn round_to_halves(self, words: &mut Words, _encode: &Encode) {
+    fn round_to_halves<const N: usize>(self, words: &mut Words<N>, _encode: &Encode) {
         let s = self.0.avx512f;
         let mut i = 0;
-        while i < BLOCK / 16 {
+        while i < N / 16 {
             // Rounding to the nearest, whatever the mode, and no exceptions.
             let halves = s._mm512_cvtps_ph::<8>(pulp::cast(self.register(words, i)));
             self.set_register(words, i, s._mm512_cvtepu16_epi32(halves));
@@ -241,10 +241,10 @@ impl Means for Avx512 {
     }
 
     #[inline(always)]
-    fn widen_halves(self, words: &mut Words, _decode: &Decode) {
+    fn widen_halves<const N: usize>(self, words: &mut Words<N>, _decode: &Decode) {
         let s = self.0.avx512f;
         let mut i = 0;
-        while i < BLOCK / 16 {
+        while i < N / 16 {
             let floats = s._mm512_cvtph_ps(s._mm512_cvtepi32_epi16(self.register(words, i)));
             self.set_register(words, i, pulp::cast(floats));
             i += 1;
@@ -255,19 +255,19 @@ impl Means for Avx512 {
 impl Avx512 {
     /// The low bytes of two registers, as the words `word` and the next of every lane.
     #[inline(always)]
-    fn bytes(self, words: &Words, index: usize, word: usize) -> __m512i {
+    fn bytes<const N: usize>(self, words: &Words<N>, index: usize, word: usize) -> __m512i {
         let first = self.0.shuffle(self.register(words, index), low_bytes(word));
         self.0.or(first, self.0.shuffle(self.register(words, index + 1), low_bytes(word + 1)))
     }
 
     #[inline(always)]
-    fn register(self, words: &Words, index: usize) -> __m512i {
+    fn register<const N: usize>(self, words: &Words<N>, index: usize) -> __m512i {
         // SAFETY: there are so many registers in a block.
         unsafe { self.0.load(words.0.as_ptr().cast::<__m512i>().add(index).cast()) }
     }
 
     #[inline(always)]
-    fn set_register(self, words: &mut Words, index: usize, register: __m512i) {
+    fn set_register<const N: usize>(self, words: &mut Words<N>, index: usize, register: __m512i) {
         // SAFETY: there are so many registers in a block.
         unsafe { self.0.store(words.0.as_mut_ptr().cast::<__m512i>().add(index).cast(), register) }
     }

@@ -11,6 +11,7 @@ mod float;
 mod flush;
 mod forms;
 mod hop;
+mod join_rows;
 #[cfg(target_arch = "x86_64")]
 mod means_x86;
 mod number;

@@ -67,6 +67,13 @@ pub(super) unsafe fn unpack(bits: Bits, src: *const u8, first: usize, dst: *mut 
     before
 }
 
+/// Of the slots from `first` on those before the first whole byte, and those of whole bytes.
+#[inline(always)]
+fn whole_bytes(per_byte: usize, first: usize, count: usize) -> [usize; 2] {
+    let head = (first.wrapping_neg() % per_byte).min(count);
+    [head, (count - head) / per_byte * per_byte]
+}
+
 /// Unpacks the slots from `first` on, and nothing else.
 ///
 /// # Safety
@@ -74,8 +81,7 @@ pub(super) unsafe fn unpack(bits: Bits, src: *const u8, first: usize, dst: *mut 
 #[inline(always)]
 pub(super) unsafe fn unpack_exactly(bits: Bits, src: *const u8, first: usize, dst: *mut u8, count: usize) {
     let per_byte = 8 / bits as usize;
-    let head = (first.wrapping_neg() % per_byte).min(count);
-    let body = (count - head) / per_byte * per_byte;
+    let [head, body] = whole_bytes(per_byte, first, count);
     // SAFETY: the caller's promise; the body is whole bytes.
     unsafe {
         single(bits, src, first, dst, head);
@@ -111,8 +117,7 @@ unsafe fn single(bits: Bits, src: *const u8, first: usize, dst: *mut u8, count: 
 #[inline(always)]
 pub(super) unsafe fn pack(bits: Bits, src: *const u8, dst: *mut u8, first: usize, count: usize) {
     let per_byte = 8 / bits as usize;
-    let head = (first.wrapping_neg() % per_byte).min(count);
-    let body = (count - head) / per_byte * per_byte;
+    let [head, body] = whole_bytes(per_byte, first, count);
     // SAFETY: the caller's promise; the body is whole bytes, of which nothing else is a part.
     unsafe {
         ends(bits, src, dst, first, head);

@@ -2,7 +2,7 @@
 
 use super::hop::{Hop, apply};
 use super::pack::{pack, unpack_exactly};
-use super::rows::{ConvertRows, Form};
+use super::rows::{self, ConvertRows, Form};
 use super::words::{Means, put};
 use crate::deinterleave::unzip_rows;
 use crate::interleave::zip_rows;
@@ -44,10 +44,10 @@ pub(super) unsafe fn packed<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool 
             {
                 alone.zip(step, stream);
             }
-            (Form::Unzip { ways: HALF_BYTES, step, stream }, Some(Bits::Four), None)
+            (Form::Unzip { ways: HALF_BYTES, step, lines }, Some(Bits::Four), None)
                 if alone.aligned(Some(Bits::Four), 0) =>
             {
-                alone.unzip(step, stream);
+                alone.unzip(step, lines == rows::Lines::Whole);
             }
             _ => return false,
         }
@@ -93,7 +93,7 @@ impl<L: Lanes> Packed<'_, L> {
             let mut done = 0;
             while done < self.rows.count {
                 let count = STEP.min(self.rows.count - done);
-                self.look_ahead(from.wrapping_add(done), count);
+                self.rows.look_ahead(self.lanes, from.wrapping_add(done), count);
                 let slot = first + done;
                 // SAFETY: slots of the row. Lines have `STEP` slots or a divisor of it.
                 unsafe {
@@ -148,7 +148,7 @@ impl<L: Lanes> Packed<'_, L> {
                 let count = STEP.min(self.rows.count - done);
                 let slot = first + done;
                 let from = self.rows.src.base.cast_const();
-                self.look_ahead(from.wrapping_add(slot / per_byte), count / per_byte);
+                self.rows.look_ahead(self.lanes, from.wrapping_add(slot / per_byte), count / per_byte);
                 // SAFETY: slots of the row; whole lines where they start bytes and go past the cache.
                 unsafe {
                     if stream && slot.is_multiple_of(per_byte) && count == STEP {
@@ -227,7 +227,7 @@ impl<L: Lanes> Packed<'_, L> {
     /// They must be readable at `from`.
     #[inline(always)]
     unsafe fn line(self, from: *const u8, is_packed: bool, line: &mut [u8; LINE]) {
-        self.look_ahead(from, if is_packed { LINE / 2 } else { LINE });
+        self.rows.look_ahead(self.lanes, from, if is_packed { LINE / 2 } else { LINE });
         // SAFETY: the caller's promise; arrays of bytes ask for no alignment.
         unsafe {
             match is_packed {
@@ -250,7 +250,7 @@ impl<L: Lanes> Packed<'_, L> {
             let mut done = 0;
             while done < self.rows.count {
                 let at = done.min(self.rows.count - LINE);
-                self.look_ahead(from.wrapping_add(4 * at), 4 * LINE);
+                self.rows.look_ahead(self.lanes, from.wrapping_add(4 * at), 4 * LINE);
                 let mut pairs = Lines([[0; LINE]; HALF_BYTES / 2]);
                 let room = pairs.0.as_mut_ptr().cast::<u8>();
                 // SAFETY: as many slots of the stream, half a byte each.
@@ -280,19 +280,6 @@ impl<L: Lanes> Packed<'_, L> {
             // SAFETY: the caller's promise.
             unsafe { put(self.lanes, to.add(byte), self.lanes.load(from.add(byte)), stream) };
             byte += L::BYTES;
-        }
-    }
-
-    /// Asks for as many lines as are read at `from`, so far ahead of it.
-    #[inline(always)]
-    fn look_ahead(self, from: *const u8, bytes: usize) {
-        if self.rows.ahead == 0 {
-            return;
-        }
-        let mut line = 0;
-        while line < bytes {
-            self.lanes.prefetch(from.wrapping_add(self.rows.ahead + line));
-            line += LINE;
         }
     }
 }

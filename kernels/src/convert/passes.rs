@@ -29,9 +29,7 @@ impl Ends {
     /// The narrower form is permuted, unless the rows of its side are short.
     fn new(converter: &Converter, loops: &[Loop], cut: &Cut) -> Ends {
         let conversion = converter.conversion;
-        let mut whole = Loops::default();
-        loops.iter().for_each(|&l| whole.push(l));
-        if Pass::new(whole, converter.units()).run >= SHORT {
+        if Pass::new(Loops::of(loops), converter.units()).run >= SHORT {
             return Ends { first: Some(conversion), is_all: true, last: None, between: 0 };
         }
         let packed = |width| matches!(width, SlotWidth::Bits(_)).then(|| Conversion::identity(1));

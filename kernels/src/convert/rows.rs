@@ -3,10 +3,12 @@
 use core::mem::MaybeUninit;
 
 use super::hop::apply;
+use super::join_rows::Piece;
 use super::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::table::Table;
 use super::words::Means;
+use crate::lanes::{LINE, Lanes};
 use crate::level::Level;
 use crate::slots::{Bits, SlotWidth};
 
@@ -15,7 +17,7 @@ pub(super) const STEP: usize = 256;
 
 /// Bytes of the widest element, and room for slots of a byte before the first.
 #[repr(align(64))]
-struct Between(#[allow(dead_code)] [u8; STEP * 16 + 64]);
+struct Between(#[allow(dead_code, reason = "reached by its address only")] [u8; STEP * 16 + 64]);
 
 /// What stands between hops, and between them and what is done besides.
 pub(super) struct Room([MaybeUninit<Between>; 4]);
@@ -95,7 +97,7 @@ pub(super) struct ConvertRows<'a> {
     /// How far ahead of its reads a row asks for lines, in bytes; 0 where the source is in the cache.
     pub(super) ahead: usize,
     /// The results of all elements, where these are bytes and a table was made.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets have no tables"))]
     pub(super) table: Option<&'a Table>,
 }
 
@@ -110,7 +112,18 @@ pub(super) enum Form {
     /// streamed, rows are whole lines.
     Zip { ways: usize, step: isize, stream: bool },
     /// The reverse.
-    Unzip { ways: usize, step: isize, stream: bool },
+    Unzip { ways: usize, step: isize, lines: Lines },
+}
+
+/// How rows that are taken from a stream are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Lines {
+    /// Through the cache.
+    Stored,
+    /// Past it: every row starts a line, and is whole lines.
+    Whole,
+    /// Past it where there is a way: rows are pieces of longer ones, which start anywhere.
+    Joined(Piece),
 }
 
 /// Rows as pulp wants them, with what their level offers.
@@ -156,6 +169,32 @@ impl ConvertRows<'_> {
         }
         // SAFETY: the caller's promise.
         unsafe { self.portable() }
+    }
+
+    /// Where a row starts on either side, if its slots have whole bytes.
+    #[inline(always)]
+    pub(super) fn starts(&self, row: isize) -> (*const u8, *mut u8) {
+        let (src, dst) = (self.src, self.dst);
+        (src.byte(src.first + row * src.pitch), dst.byte(dst.first + row * dst.pitch))
+    }
+
+    /// Asks for as many lines as are read at `from`, so far ahead of it: those of two rows that take turns into the first
+    /// level, any others into the second.
+    #[inline(always)]
+    pub(super) fn look_ahead<L: Lanes>(&self, lanes: L, from: *const u8, bytes: usize) {
+        if self.ahead == 0 {
+            return;
+        }
+        let takes_turns = matches!(self.form, Form::Zip { ways: 2, .. });
+        let mut line = 0;
+        while line < bytes {
+            let ahead = from.wrapping_add(self.ahead + line);
+            match takes_turns {
+                true => lanes.prefetch_near(ahead),
+                false => lanes.prefetch(ahead),
+            }
+            line += LINE;
+        }
     }
 
     /// Plain rows, without a level.

@@ -5,7 +5,7 @@ use core::arch::x86_64::{__m512i, _mm512_permutex2var_epi8, _mm512_permutexvar_e
 
 use pulp::x86::V4;
 
-use super::rows::{ConvertRows, Form};
+use super::rows::{ConvertRows, Form, Lines};
 use super::words::{BLOCK, put};
 use crate::lanes::{LINE, Lanes};
 
@@ -90,9 +90,9 @@ impl pulp::NullaryFnOnce for Enter<'_> {
         // SAFETY: entered by `Table::run`, whose caller keeps the contract.
         unsafe {
             match (self.0.rows.form, self.0.table.bytes) {
-                (Form::Unzip { step, stream, .. }, 1) => self.0.unzip::<1>(step, stream),
-                (Form::Unzip { step, stream, .. }, 2) => self.0.unzip::<2>(step, stream),
-                (Form::Unzip { step, stream, .. }, _) => self.0.unzip::<4>(step, stream),
+                (Form::Unzip { step, lines, .. }, 1) => self.0.unzip::<1>(step, lines == Lines::Whole),
+                (Form::Unzip { step, lines, .. }, 2) => self.0.unzip::<2>(step, lines == Lines::Whole),
+                (Form::Unzip { step, lines, .. }, _) => self.0.unzip::<4>(step, lines == Lines::Whole),
                 (form, 1) => self.0.straight::<1>(form == Form::Lines),
                 (form, 2) => self.0.straight::<2>(form == Form::Lines),
                 (form, _) => self.0.straight::<4>(form == Form::Lines),
@@ -158,11 +158,11 @@ impl ByTable<'_> {
     unsafe fn straight<const BYTES: usize>(self, stream: bool) {
         let mut row = 0;
         while row < self.rows.rows as isize {
-            let (src, dst) = self.starts(row);
+            let (src, dst) = self.rows.starts(row);
             let mut done = 0;
             while done < self.rows.count {
                 let at = done.min(self.rows.count - BLOCK);
-                self.look_ahead(src.wrapping_add(at), LINE);
+                self.rows.look_ahead(self.lanes, src.wrapping_add(at), LINE);
                 // SAFETY: a block of the row on either side.
                 unsafe {
                     let line = self.lanes.load(src.add(at));
@@ -183,12 +183,12 @@ impl ByTable<'_> {
         let s = self.lanes.avx512f;
         let mut row = 0;
         while row < self.rows.rows as isize {
-            let (src, dst) = self.starts(row);
+            let (src, dst) = self.rows.starts(row);
             let mut done = 0;
             while done < self.rows.count {
                 let at = done.min(self.rows.count - BLOCK);
                 let from = src.wrapping_add(4 * at);
-                self.look_ahead(from, 4 * LINE);
+                self.rows.look_ahead(self.lanes, from, 4 * LINE);
                 // SAFETY: four lines of the stream.
                 let [a, b, c, d] = unsafe {
                     [self.way(from), self.way(from.add(64)), self.way(from.add(128)), self.way(from.add(192))]
@@ -240,35 +240,16 @@ impl ByTable<'_> {
         let line = s._mm512_permutexvar_epi64(pulp::cast(FOR_ZIPS), line);
         let (low, high) = (self.found(line, self.table.low), self.found(line, self.table.high));
         let (first, second) = self.lanes.zip::<1>(low, high);
-        // SAFETY: the caller's promise.
-        unsafe {
-            if BYTES == 2 {
-                put(self.lanes, to, first, stream);
-                put(self.lanes, to.add(LINE), second, stream);
-            } else {
-                let [even, odd] = UPPER;
-                let mask = 0xaaaa_aaaa;
-                put(self.lanes, to, bw._mm512_maskz_permutexvar_epi16(mask, pulp::cast(even), first), stream);
-                put(
-                    self.lanes,
-                    to.add(LINE),
-                    bw._mm512_maskz_permutexvar_epi16(mask, pulp::cast(odd), first),
-                    stream,
-                );
-                let to = to.add(2 * LINE);
-                put(
-                    self.lanes,
-                    to,
-                    bw._mm512_maskz_permutexvar_epi16(mask, pulp::cast(even), second),
-                    stream,
-                );
-                put(
-                    self.lanes,
-                    to.add(LINE),
-                    bw._mm512_maskz_permutexvar_epi16(mask, pulp::cast(odd), second),
-                    stream,
-                );
-            }
+        let mut part = 0;
+        while part < BYTES {
+            let half = if part * 2 < BYTES { first } else { second };
+            let line = match BYTES {
+                2 => half,
+                _ => bw._mm512_maskz_permutexvar_epi16(0xaaaa_aaaa, pulp::cast(UPPER[part % 2]), half),
+            };
+            // SAFETY: the caller's promise, for a line of it.
+            unsafe { put(self.lanes, to.add(part * LINE), line, stream) };
+            part += 1;
         }
     }
 
@@ -285,25 +266,5 @@ impl ByTable<'_> {
             )
         };
         bw._mm512_mask_blend_epi8(is_high, low, high)
-    }
-
-    /// Where a row starts on either side.
-    #[inline(always)]
-    fn starts(self, row: isize) -> (*const u8, *mut u8) {
-        let (src, dst) = (self.rows.src, self.rows.dst);
-        (src.byte(src.first + row * src.pitch), dst.byte(dst.first + row * dst.pitch))
-    }
-
-    /// Asks for as many lines as are read at `from`, so far ahead of it.
-    #[inline(always)]
-    fn look_ahead(self, from: *const u8, bytes: usize) {
-        if self.rows.ahead == 0 {
-            return;
-        }
-        let mut line = 0;
-        while line < bytes {
-            self.lanes.prefetch(from.wrapping_add(self.rows.ahead + line));
-            line += LINE;
-        }
     }
 }

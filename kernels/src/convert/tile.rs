@@ -22,6 +22,13 @@ pub(super) struct Loops {
 }
 
 impl Loops {
+    /// At most [`MAX_LOOPS`] of them.
+    pub(super) fn of(loops: &[Loop]) -> Loops {
+        let mut few = Loops::default();
+        loops.iter().for_each(|&l| few.push(l));
+        few
+    }
+
     pub(super) fn push(&mut self, l: Loop) {
         self.loops[self.len] = l;
         self.len += 1;

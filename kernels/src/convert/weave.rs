@@ -5,7 +5,7 @@ use super::converter::Converter;
 use super::flush::streams;
 use super::forms::{BLOCK, has_body};
 use super::packed_rows::HALF_BYTES;
-use super::rows::{Form, Place};
+use super::rows::{Form, Lines, Place};
 use super::tile::{Loops, Pass};
 use crate::lanes::LINE;
 use crate::level::Level;
@@ -17,6 +17,8 @@ use crate::slots::Bits;
 pub(super) struct Woven {
     pub(super) pass: Pass,
     pub(super) form: Form,
+    /// Which loop of the pass leads to the next piece of a row, where rows start no lines.
+    pub(super) next: Option<usize>,
 }
 
 /// The nest in a form, where one fits it.
@@ -40,7 +42,7 @@ fn zipped(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
     let fits = pass.run >= BLOCK && has_body(bytes, ways) && converter.conversion.dst_bytes() == bytes;
     let in_bytes = dst.bits.is_none() || dst.bits == Some(Bits::Four) && ways == HALF_BYTES;
     let stream = converter.stream && in_bytes && starts_lines(converter, pass.rows.as_slice(), dst);
-    fits.then_some(Woven { pass, form: Form::Zip { ways, step, stream } })
+    fits.then_some(Woven { pass, form: Form::Zip { ways, step, stream }, next: None })
 }
 
 fn unzipped(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
@@ -55,8 +57,24 @@ fn unzipped(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
     let rows = pass.rows.as_slice().iter().copied().chain([loops.as_slice()[across]]);
     let mut all = Loops::default();
     rows.for_each(|l| all.push(l));
-    let stream = converter.stream && starts_lines(converter, all.as_slice(), dst);
-    fits.then_some(Woven { pass, form: Form::Unzip { ways, step, stream } })
+    let whole = converter.stream && starts_lines(converter, all.as_slice(), dst);
+    let next = if whole { None } else { next_piece(converter, &pass, all.as_slice(), dst) };
+    let lines = if whole { Lines::Whole } else { Lines::Stored };
+    fits.then_some(Woven { pass, form: Form::Unzip { ways, step, lines }, next })
+}
+
+/// The loop that leads from one piece of a row to the next, where pieces are whole lines and rows start anywhere.
+fn next_piece(converter: &Converter, pass: &Pass, rows: &[Loop], dst: Place) -> Option<usize> {
+    let width = converter.conversion.dst_bytes();
+    let bytes = pass.run * width;
+    let even = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(width);
+    let fits = converter.stream
+        && streams(converter.level)
+        && bytes.is_multiple_of(LINE)
+        && dst.byte_of(0).addr().is_multiple_of(width)
+        && rows.iter().all(even);
+    let next = pass.rows.as_slice().iter().position(|l| l.dst_stride == bytes as isize);
+    next.filter(|_| fits)
 }
 
 fn lines(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
@@ -69,7 +87,7 @@ fn lines(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
     let whole = whole && (dst.bits.is_none() || converter.only_packs() && pass.run.is_multiple_of(8));
     let fits = converter.stream && whole && starts_lines(converter, pass.rows.as_slice(), dst);
     let pass = Pass { rows: in_order(pass.rows), ..pass };
-    fits.then_some(Woven { pass, form: Form::Lines })
+    fits.then_some(Woven { pass, form: Form::Lines, next: None })
 }
 
 /// The pass over what is left of a nest without two of its loops, of which one is a row.

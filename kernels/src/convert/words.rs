@@ -3,20 +3,21 @@
 use super::float::{Decode, Encode};
 use crate::lanes::{LINE, Lanes};
 
-/// Elements of a block: a line of the narrowest.
+/// Elements of the largest block: a line of the narrowest.
 pub(super) const BLOCK: usize = LINE;
 
-/// An element in each word; where its type is narrower, in the low bits.
+/// An element in each word; where its type is narrower, in the low bits. A block is as few elements as make
+/// whole lines: loads, stores and what is asked for ahead then take turns, where bursts of each would wait for memory.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-pub(super) struct Words(pub(super) [u32; BLOCK]);
+pub(super) struct Words<const N: usize>(pub(super) [u32; N]);
 
-impl Words {
+impl<const N: usize> Words<N> {
     /// Adds the low 1 or 2 bytes of other words as those of a way: the first, or the next ones above.
     #[inline(always)]
-    pub(super) fn put(&mut self, words: &Words, bytes: usize, way: usize) {
+    pub(super) fn put(&mut self, words: &Words<N>, bytes: usize, way: usize) {
         let mut i = 0;
-        while i < BLOCK {
+        while i < N {
             self.0[i] |= match bytes {
                 1 => u32::from(words.0[i] as u8),
                 _ => u32::from(words.0[i] as u16),
@@ -27,10 +28,10 @@ impl Words {
 
     /// The 1 or 2 bytes of a way.
     #[inline(always)]
-    pub(super) fn taken(&self, bytes: usize, way: usize) -> Words {
-        let mut words = Words([0; BLOCK]);
+    pub(super) fn taken(&self, bytes: usize, way: usize) -> Words<N> {
+        let mut words = Words([0; N]);
         let mut i = 0;
-        while i < BLOCK {
+        while i < N {
             let moved = self.0[i] >> (8 * bytes * way);
             words.0[i] = match bytes {
                 1 => u32::from(moved as u8),
@@ -56,10 +57,10 @@ pub(super) trait Means: Copy {
     /// # Safety
     /// A block of elements must be readable at `from`.
     #[inline(always)]
-    unsafe fn read(self, bytes: usize, from: *const u8) -> Words {
-        let mut words = Words([0; BLOCK]);
+    unsafe fn read<const N: usize>(self, bytes: usize, from: *const u8) -> Words<N> {
+        let mut words = Words([0; N]);
         let mut i = 0;
-        while i < BLOCK {
+        while i < N {
             // SAFETY: element `i` of the block; arrays of bytes ask for no alignment.
             words.0[i] = unsafe {
                 match bytes {
@@ -73,16 +74,16 @@ pub(super) trait Means: Copy {
         words
     }
 
-    /// Writes the low 1, 2 or 4 bytes of every word.
+    /// Writes the low 1, 2 or 4 bytes of every word, together whole lines.
     ///
     /// # Safety
     /// A block of elements must be writable at `to`, which starts a line if `stream`.
     #[inline(always)]
-    unsafe fn write(self, bytes: usize, words: &Words, to: *mut u8, stream: bool) {
-        let mut narrow = Words([0; BLOCK]);
+    unsafe fn write<const N: usize>(self, bytes: usize, words: &Words<N>, to: *mut u8, stream: bool) {
+        let mut narrow = Words([0; N]);
         let room = narrow.0.as_mut_ptr().cast::<u8>();
         let mut i = 0;
-        while i < BLOCK {
+        while i < N {
             let [a, b, c, d] = words.0[i].to_le_bytes();
             // SAFETY: element `i` of as many words as there are elements.
             unsafe {
@@ -95,7 +96,7 @@ pub(super) trait Means: Copy {
             i += 1;
         }
         let mut byte = 0;
-        while byte < bytes * BLOCK {
+        while byte < bytes * N {
             // SAFETY: the caller's promise.
             unsafe { put(self.lanes(), to.add(byte), self.lanes().load(room.add(byte)), stream) };
             byte += Self::Lanes::BYTES;
@@ -104,9 +105,9 @@ pub(super) trait Means: Copy {
 
     /// Words that hold an `f32` come to hold a float of 16 bits that `encode` describes: IEEE 754's.
     #[inline(always)]
-    fn round_to_halves(self, words: &mut Words, encode: &Encode) {
+    fn round_to_halves<const N: usize>(self, words: &mut Words<N>, encode: &Encode) {
         let mut i = 0;
-        while i < BLOCK {
+        while i < N {
             words.0[i] = encode.one(words.0[i]);
             i += 1;
         }
@@ -114,9 +115,9 @@ pub(super) trait Means: Copy {
 
     /// The reverse.
     #[inline(always)]
-    fn widen_halves(self, words: &mut Words, decode: &Decode) {
+    fn widen_halves<const N: usize>(self, words: &mut Words<N>, decode: &Decode) {
         let mut i = 0;
-        while i < BLOCK {
+        while i < N {
             words.0[i] = decode.one(words.0[i]);
             i += 1;
         }
