@@ -49,8 +49,9 @@ pub(super) struct Grid {
     origin: usize,
     /// Its loops, or the digits of the destination.
     strides: SmallVec<[Stride; 16]>,
-    /// How many of the loops, from the outermost, the kernel of the largest box walks point by point.
-    outer: usize,
+    /// How many of the loops, from the outermost, the kernel of the largest box walks point by point; `None` where it does
+    /// not write all rows of a panel at once.
+    outer: Option<usize>,
     /// Bytes of an element of the largest box.
     element: usize,
 }
@@ -85,7 +86,7 @@ impl Grid {
             written: 0..plan.dst_byte_size(),
             origin: usize::try_from(plan.table_base[1]).unwrap_or(0),
             strides: tables.dst.terms.iter().map(digit).collect(),
-            outer: 0,
+            outer: None,
             element: 1,
         }
     }
@@ -96,7 +97,7 @@ impl Grid {
     }
 
     fn nothing(len: usize) -> Grid {
-        Grid { len, written: 0..0, origin: 0, strides: SmallVec::new(), outer: 0, element: 1 }
+        Grid { len, written: 0..0, origin: 0, strides: SmallVec::new(), outer: None, element: 1 }
     }
 
     /// The grid of a plan's source: `dst` says what a loop advances there, and `written` what is read.
@@ -121,7 +122,7 @@ impl Grid {
             grid.strides = strides(&largest).collect();
             if let Kernel::Move { family, element_bytes } = largest.kernel {
                 let inner = if family == Family::Rows { 1 } else { 2 };
-                grid.outer = grid.strides.len().saturating_sub(inner);
+                grid.outer = Some(grid.strides.len().saturating_sub(inner));
                 grid.element = element_bytes;
             }
         }
@@ -131,7 +132,7 @@ impl Grid {
     /// Parts for so many threads, of at least `least` bytes; `None` where one part is best.
     ///
     /// Pieces of the destination are best, as many as still read long runs of the source; where there are none, a loop
-    /// that is walked outside is shared out.
+    /// is shared out for all rows of the destination.
     pub(super) fn parts_for(&self, threads: usize, least: usize) -> Option<Parts> {
         let most = self.written.len() / least.max(1);
         // As many parts for every thread.
@@ -151,10 +152,26 @@ impl Grid {
     }
 
     /// So many parts that share out a loop outside the kernel of the largest box, the slowest that is long enough: so
-    /// every part walks source and destination as the whole would.
+    /// every part walks source and destination as the whole would. Else one inside, of which every part still reads long
+    /// runs.
     fn panels(&self, count: usize) -> Option<Parts> {
-        let long = self.strides[..self.outer].iter().filter(|stride| stride.extent >= count);
-        let cut = *long.max_by_key(|stride| stride.dst)?;
+        if count < 2 {
+            return None;
+        }
+        let (outside, inside) = self.strides.split_at(self.outer?);
+        let reads_runs = |stride: &&Stride| stride.extent / count * stride.src >= LEAST_RUN;
+        let long = |strides: &mut dyn Iterator<Item = &Stride>| -> Option<Stride> {
+            strides.filter(|stride| stride.extent >= count).max_by_key(|stride| stride.dst).copied()
+        };
+        let shared = |cut| self.panels_of(count, cut);
+        long(&mut outside.iter())
+            .and_then(shared)
+            .or_else(|| long(&mut inside.iter().filter(reads_runs)).and_then(shared))
+    }
+
+    /// So many parts that share out a loop, cut at pages or lines where its steps are shorter; `None` where the other loops
+    /// leave the rows that it goes along.
+    fn panels_of(&self, count: usize, cut: Stride) -> Option<Parts> {
         let slower = || self.strides.iter().map(|stride| stride.dst).filter(|&dst| dst > cut.dst);
         let period = slower().min().unwrap_or(self.len);
         let inside = self.strides.iter().filter(|stride| !stride.dst.is_multiple_of(period));
@@ -163,18 +180,26 @@ impl Grid {
         let fits = slower().all(|dst| dst.is_multiple_of(period))
             && first + reach + self.element <= period
             && self.len.div_ceil(period) <= MOST_ROWS;
-        let place = |part: usize| (cut.extent as u128 * part as u128 / count as u128) as usize;
+        let grain = aligned(cut.dst, cut.dst.saturating_mul(cut.extent / count)) / cut.dst.max(1);
+        let place = |part: usize| {
+            let place = (cut.extent as u128 * part as u128 / count as u128) as usize;
+            place / grain.max(1) * grain.max(1)
+        };
         let cuts = (1..count).map(|part| first + place(part) * cut.dst);
-        (fits && count > 1).then(|| Parts { period, cuts: cuts.collect() })
+        fits.then(|| Parts { period, cuts: cuts.collect() })
     }
 
-    /// Bytes that each of so many parts reads at a time, where the loop that is cut goes along the source.
+    /// The shortest run that each of so many parts reads at a time, of those that are cut.
     fn source_run(&self, parts: usize) -> usize {
         let part = self.written.len() / parts.max(1);
-        match self.grain(part) {
-            Stride { src, dst, .. } if src > 0 && src < LEAST_RUN => (part / dst.max(1)).saturating_mul(src),
-            _ => usize::MAX,
-        }
+        let grain = self.grain(part).dst;
+        let cut = |stride: &Stride| {
+            // What a grain holds all of stays together; of the rest a part begins and ends anywhere.
+            let is_cut = stride.dst.saturating_mul(stride.extent) > grain;
+            let share = (part / stride.dst.max(1)).min(stride.extent / 2).max(1);
+            (is_cut && (1..LEAST_RUN).contains(&stride.src)).then(|| share.saturating_mul(stride.src))
+        };
+        self.strides.iter().filter_map(cut).min().unwrap_or(usize::MAX)
     }
 
     /// At most so many consecutive pieces of the destination, which share out equally what is written, as far as whole
@@ -200,10 +225,12 @@ impl Grid {
         Cuts::of_bytes(self.written.clone(), self.origin, grain, most / grain * grain)
     }
 
-    /// The largest stride that is a small enough share of a part, else the smallest of all.
+    /// The largest stride that is a small enough share of a part or makes it up, else the smallest of all.
     fn grain(&self, part: usize) -> Stride {
         let positive = || self.strides.iter().copied().filter(|stride| stride.dst > 0);
-        let small = positive().filter(|stride| stride.dst <= part / GRAINS_PER_PART);
+        let small = positive().filter(|stride| {
+            stride.dst <= part / GRAINS_PER_PART || (part > 0 && part.is_multiple_of(stride.dst))
+        });
         let grain = small.max_by_key(|stride| stride.dst).or(positive().min_by_key(|stride| stride.dst));
         grain.unwrap_or(Stride { extent: 1, src: 0, dst: 1 })
     }
