@@ -6,6 +6,7 @@ use crate::level::Level;
 const LINE: usize = 64;
 
 /// How far ahead of the loads [`stream_prefetch_copy`] asks for lines: one page.
+#[cfg(target_arch = "x86_64")]
 const PREFETCH_DISTANCE: usize = 4096;
 
 /// Copies `src` to `dst` with non-temporal stores of whole lines, at the highest level of this machine; an ordinary

@@ -1,10 +1,12 @@
 //! Scratch buffers, and their way past the cache.
 
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::LINE;
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::Lanes;
 use crate::level::Level;
 use crate::nest::Loop;
-use crate::rows::Rows;
-use crate::walk::Walk;
+#[cfg(target_arch = "x86_64")]
+use crate::{rows::Rows, walk::Walk};
 
 /// Bytes that start a line.
 pub(super) struct Buffer(Vec<u8>);
