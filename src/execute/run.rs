@@ -48,7 +48,7 @@ impl Plan {
     }
 
     /// Runs all boxes in one band of a part of the destination after the other.
-    #[inline(never)] // as below
+    #[inline(never)] // small plans shall not make room for what they do not do
     fn run_bands(
         &self,
         bands: Bands,
