@@ -5,7 +5,7 @@
 //! no branch and no step from the one before, for the same reason.
 
 use crate::lanes::{LINE, Lanes};
-use crate::tuning::{FEW_LINES, MEETING_STRETCH, STRETCH};
+use crate::tuning::{FEW_LINES, MEETING_STRETCH};
 
 /// In which order the lines of a strip's columns are asked for.
 #[derive(Clone, Copy)]
@@ -29,12 +29,12 @@ pub(crate) struct Ahead {
 }
 
 impl Ask {
-    /// For strips of `width` columns, a power of two, of `len` bytes.
+    /// For strips of `width` columns, a power of two, of `len` bytes; stretches have at least so many lines.
     #[inline(always)]
-    pub(crate) fn new(step: isize, len: usize, width: usize) -> Ask {
+    pub(crate) fn new(step: isize, len: usize, width: usize, least: usize) -> Ask {
         let stretch = match len <= FEW_LINES * LINE && Ok(len) == usize::try_from(step) {
             true => None,
-            false => Some(if meets(step) { MEETING_STRETCH } else { STRETCH }),
+            false => Some(if meets(step) { MEETING_STRETCH.max(least) } else { least }),
         };
         Ask { step, width, stretch }
     }
@@ -64,9 +64,15 @@ impl Ahead {
     #[inline(always)]
     pub(crate) fn ask<L: Lanes>(self, lanes: L, turn: usize) {
         let count = L::LANES * L::BYTES / LINE;
+        self.ask_lines(lanes, turn * count, count);
+    }
+
+    /// Asks for the lines of these numbers.
+    #[inline(always)]
+    pub(crate) fn ask_lines<L: Lanes>(self, lanes: L, first: usize, count: usize) {
         let mut i = 0;
         while i < count {
-            lanes.prefetch(self.place(turn * count + i));
+            lanes.prefetch(self.place(first + i));
             i += 1;
         }
     }
@@ -89,11 +95,12 @@ fn meets(step: isize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tuning::STRETCH;
 
     /// All lines that are asked for in a strip of 16 columns, as columns and lines from the strip's first.
     fn asked(step: isize, len: usize) -> Vec<(usize, usize)> {
         let top = std::ptr::null::<u8>().wrapping_add(1 << 20);
-        let ask = Ask::new(step, len, 16);
+        let ask = Ask::new(step, len, 16, STRETCH);
         let places = (0..len).step_by(LINE).flat_map(|at| {
             let ahead = ask.ahead(top, 0..len, at);
             (0..16).map(move |number| ahead.place(number).addr() - top.addr())

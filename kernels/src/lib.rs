@@ -19,6 +19,7 @@
 mod ahead;
 mod blocks;
 mod buffer;
+mod columns;
 mod composite;
 mod convert;
 mod deinterleave;

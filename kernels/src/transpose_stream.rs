@@ -6,6 +6,7 @@
 //! whole.
 
 use crate::ahead::{Ahead, Ask};
+use crate::columns::Columns;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows_stream::{begin_row, emit, flush};
@@ -17,7 +18,7 @@ use crate::walk::Point;
 /// Bytes of a strip in every destination row. A pair of lines, because single lines at strides near a power of two fill
 /// only a part of the memory's rows; one line for bytes, whose strips would otherwise have more columns than the
 /// first-level cache has room for.
-const fn strip(element: usize) -> usize {
+pub(crate) const fn strip(element: usize) -> usize {
     if element == 1 { LINE } else { 2 * LINE }
 }
 
@@ -34,16 +35,19 @@ pub(crate) const CARRY_BYTES: usize = STRIP_ROWS * ROW_BUFFER;
 
 /// As [`Transpose`](crate::transpose::Transpose), streaming.
 #[derive(Clone, Copy)]
-pub(crate) struct StreamTranspose<const E: usize, const N: usize> {
+pub(crate) struct StreamTranspose<const E: usize, const N: usize, C> {
+    /// What a strip's columns are; unless they are the source's own, there are whole strips only.
+    pub(crate) source: C,
     pub(crate) columns: Loop,
+    /// One row goes on from another in the source, whose elements may have another width.
     pub(crate) rows: Loop,
     /// What continues the rows in the source, each step with all rows again.
     pub(crate) beyond: Loop,
-    /// [`CARRY_BYTES`] bytes at the start of a line; unused, and perhaps null, where every row starts a line.
+    /// [`CARRY_BYTES`] bytes for each part, at the start of a line; unused, and perhaps null, where every row starts a line.
     pub(crate) carry: *mut u8,
 }
 
-impl<const E: usize, const N: usize> Point for StreamTranspose<E, N> {
+impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N, C> {
     /// # Safety
     /// All places of the two loops must be valid on both sides, without overlap; without a carry buffer every row of the
     /// destination starts a line.
@@ -60,7 +64,7 @@ impl<const E: usize, const N: usize> Point for StreamTranspose<E, N> {
                 self.panel(lanes, full_columns, first..first + count, src, dst);
                 first += count;
             }
-            if full_columns < columns.extent {
+            if C::ARE_THE_SOURCES && full_columns < columns.extent {
                 // At least a block, stepping back over columns that are then moved twice.
                 let width = (columns.extent - full_columns).max(N * L::LANES).min(columns.extent);
                 let at = columns.extent - width;
@@ -78,7 +82,7 @@ impl<const E: usize, const N: usize> Point for StreamTranspose<E, N> {
     }
 }
 
-impl<const E: usize, const N: usize> StreamTranspose<E, N> {
+impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     /// The place of a row in the destination.
     #[inline(always)]
     fn row_place(&self, dst: *mut u8, row: usize) -> *mut u8 {
@@ -125,47 +129,125 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         src: *const u8,
         dst: *mut u8,
     ) {
-        let step = self.columns.src_stride;
-        let ask = Ask::new(step, self.rows.extent * self.beyond.extent * E, strip(E) / E);
+        let (step, unit) = (self.columns.src_stride, self.rows.src_stride.unsigned_abs());
+        let (columns_step, count) = self.source.of_source(step, strip(E) / E);
+        let len = self.rows.extent * self.beyond.extent * unit;
+        let ask = Ask::new(columns_step, len, count, C::STRETCH);
         let mut column = 0;
         while column < columns {
             let top = src.wrapping_offset(column as isize * step);
-            let to = dst.wrapping_add(column * E);
+            let here = Strip { to: dst.wrapping_add(column * E), first: rows.start, is_first: column == 0 };
             let mut row = rows.start;
             while row < rows.end {
-                let group = Group { row, count: (L::BYTES / E).min(rows.end - row), first: rows.start };
-                let from = top.wrapping_add(row * E);
-                let ahead = ask.ahead(top, rows.start * E..rows.end * E, row * E);
+                let count = self.source.rows(L::BYTES / E).min(rows.end - row);
+                let ahead = ask.ahead(top, rows.start * unit..rows.end * unit, row * unit);
                 // SAFETY: a strip's columns, and so many rows of them.
                 unsafe {
-                    if group.count == L::BYTES / E {
-                        self.group::<L, true>(lanes, (from, ahead), to, group, column == 0);
-                    } else {
-                        self.group::<L, false>(lanes, (from, ahead), to, group, column == 0);
-                    }
+                    let made =
+                        self.source.ready::<L, E>(lanes, (top.wrapping_add(row * unit), step), count, ahead);
+                    self.parts(lanes, made, row..row + count, here);
                 }
-                row += L::BYTES / E;
+                row += count;
             }
             column += strip(E) / E;
         }
         if !self.carry.is_null() && columns > 0 {
+            // SAFETY: the rows' strips are written.
+            unsafe { self.flush_rows::<L>(columns, rows, dst) };
+        }
+    }
+
+    /// Writes what is left of the rows of a panel, behind the columns given.
+    ///
+    /// # Safety
+    /// As [`Point::point`]; the rows' carries must end with what belongs there.
+    #[inline(always)]
+    unsafe fn flush_rows<L: Lanes>(&self, columns: usize, rows: core::ops::Range<usize>, dst: *mut u8) {
+        let mut part = 0;
+        while part < self.source.parts() {
+            let (kernel, to) = self.of_part(part, dst);
             for row in rows.clone() {
-                let end = self.row_place(dst, row).wrapping_add(columns * E);
-                // SAFETY: the row's strips are written, and its carry ends with what belongs before `end`.
-                unsafe { flush(self.carry.wrapping_add((row - rows.start) * row_buffer::<L>()), end) };
+                let end = self.row_place(to, row).wrapping_add(columns * E);
+                // SAFETY: the row's carry ends with what belongs before `end`.
+                unsafe { flush(kernel.carry.wrapping_add((row - rows.start) * row_buffer::<L>()), end) };
             }
+            part += 1;
+        }
+    }
+
+    /// The kernel of a part's rows, which have carries of their own, and where they start.
+    #[inline(always)]
+    fn of_part(&self, part: usize, to: *mut u8) -> (Self, *mut u8) {
+        let before = if self.carry.is_null() { 0 } else { part * CARRY_BYTES };
+        let apart = self.rows.dst_stride / self.source.parts() as isize;
+        (
+            StreamTranspose { carry: self.carry.wrapping_add(before), ..*self },
+            to.wrapping_offset(part as isize * apart),
+        )
+    }
+
+    /// Some rows of a strip, in all their parts.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::groups`], for the parts made one behind the other.
+    #[inline(always)]
+    unsafe fn parts<L: Lanes>(
+        &self,
+        lanes: L,
+        ((from, step), ahead): ((*const u8, isize), Option<Ahead>),
+        rows: core::ops::Range<usize>,
+        here: Strip,
+    ) {
+        let mut part = 0;
+        while part < self.source.parts() {
+            let (kernel, to) = self.of_part(part, here.to);
+            let from = from.wrapping_offset(part as isize * step * (strip(E) / E) as isize);
+            // SAFETY: the caller's promise.
+            unsafe { kernel.groups(lanes, ((from, step), ahead), rows.clone(), Strip { to, ..here }) };
+            part += 1;
+        }
+    }
+
+    /// Some rows of a strip, made ready from `from` on with a step from column to column: a register of them at a time.
+    ///
+    /// # Safety
+    /// As [`Point::point`], for these places of the strip.
+    #[inline(always)]
+    unsafe fn groups<L: Lanes>(
+        &self,
+        lanes: L,
+        ((from, step), ahead): ((*const u8, isize), Option<Ahead>),
+        rows: core::ops::Range<usize>,
+        here: Strip,
+    ) {
+        let whole = L::BYTES / E;
+        let mut done = 0;
+        while done < self.source.rows(whole) && rows.start + done < rows.end {
+            let row = rows.start + done;
+            let group = Group { row, count: whole.min(rows.end - row), first: here.first };
+            let from = (from.wrapping_add(done * E), step);
+            // SAFETY: the caller's promise.
+            unsafe {
+                if group.count == whole {
+                    self.group::<L, true>(lanes, from, ahead, here.to, group, here.is_first);
+                } else {
+                    self.group::<L, false>(lanes, from, ahead, here.to, group, here.is_first);
+                }
+            }
+            done += whole;
         }
     }
 
     /// A register of rows of a strip, or fewer unless `WHOLE`.
     ///
     /// # Safety
-    /// As [`Point::point`], for a strip of columns from `from` and to `to`, which is the place of row 0.
+    /// As [`StreamTranspose::groups`], for these rows, and to `to`, which is the place of row 0.
     #[inline(always)]
     unsafe fn group<L: Lanes, const WHOLE: bool>(
         &self,
         lanes: L,
-        (from, ahead): (*const u8, Ahead),
+        (from, step): (*const u8, isize),
+        ahead: Option<Ahead>,
         to: *mut u8,
         group: Group,
         is_first: bool,
@@ -176,7 +258,7 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
         // SAFETY: the strip's registers take `strip(E) / E * BYTES` bytes of the buffer, and are written before they are
         // read; rows of the group only are written to.
         unsafe {
-            turn_strip::<L, E, N>(lanes, from, self.columns.src_stride, len, turned, ahead);
+            turn_strip::<L, E, N>(lanes, from, step, len, turned, ahead);
             let mut lane = 0;
             while lane * N < group.count {
                 let turned = turned.add(lane * N * L::BYTES);
@@ -325,6 +407,17 @@ impl<const E: usize, const N: usize> StreamTranspose<E, N> {
     }
 }
 
+/// A strip of a panel.
+#[derive(Clone, Copy)]
+struct Strip {
+    /// Row 0 of its first column in the destination.
+    to: *mut u8,
+    /// The first row of the panel.
+    first: usize,
+    /// True where nothing of the rows is written yet.
+    is_first: bool,
+}
+
 /// Rows of a panel whose first row is `first`.
 #[derive(Clone, Copy)]
 struct Group {
@@ -345,7 +438,7 @@ unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize>(
     step: isize,
     len: usize,
     turned: *mut u8,
-    ahead: Ahead,
+    ahead: Option<Ahead>,
 ) {
     let block = L::BYTES / E;
     let mut column = 0;
@@ -354,7 +447,7 @@ unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize>(
         // SAFETY: the caller's promise, for a block of the strip's columns.
         unsafe {
             let turned = turned.add(column * L::BYTES);
-            let ahead = Some((ahead, column / L::LANES));
+            let ahead = ahead.map(|ahead| (ahead, column / L::LANES));
             if len == L::BYTES {
                 turn_block::<L, N>(lanes, from, step, turned, ahead);
             } else {

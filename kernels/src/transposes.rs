@@ -1,5 +1,6 @@
 //! Chooses among the kernels that transpose.
 
+use crate::columns::SourceColumns;
 use crate::general::general;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::mover::Mover;
@@ -41,7 +42,7 @@ impl How {
 }
 
 /// True where `beyond` continues `rows` in the source, and no lane of rows straddles the two.
-fn continues(rows: Loop, beyond: Loop, element: usize) -> bool {
+pub(crate) fn continues(rows: Loop, beyond: Loop, element: usize) -> bool {
     beyond.src_stride == rows.src_stride * rows.extent as isize
         && (rows.extent * element).is_multiple_of(LANE)
 }
@@ -86,7 +87,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives until
                 // the end of this function, and is there unless every row starts a line.
                 $(($e, How::Strips) => unsafe {
-                    each_point(lanes, before, src, dst, StreamTranspose::<$e, $n> { columns, rows, beyond, carry });
+                    each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source: SourceColumns, columns, rows, beyond, carry });
                 },
                 // SAFETY: the same.
                 ($e, How::Dense) => unsafe {

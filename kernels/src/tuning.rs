@@ -69,6 +69,10 @@ pub(crate) const STRETCH: usize = 4;
 /// the memory.
 pub(crate) const MEETING_STRETCH: usize = 8;
 
+/// The same where columns are converted, or their slots transposed, before they are transposed: each takes some lines at
+/// once.
+pub(crate) const MADE_STRETCH: usize = 8;
+
 /// Columns of at most so many lines that lie one behind the other are asked for a strip ahead, in the order of memory, which
 /// reads them as one stream. Strips of longer ones do not stay in the cache until then.
 pub(crate) const FEW_LINES: usize = 32;

@@ -182,6 +182,52 @@ fn rows_that_start_no_lines_are_joined_from_pieces() {
     }
 }
 
+/// Planes of any extents whose columns and rows start bytes: whole strips, what is beside them, and rows in steps of tiles.
+#[test]
+fn planes_are_transposed_in_strips() {
+    let src: Vec<u8> = (0..1u32 << 23).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let packed = [Bits::One, Bits::Two, Bits::Four]
+        .map(|bits| (Conversion::identity(1), SlotWidth::Bits(bits), SlotWidth::Bits(bits)));
+    for (conversion, from, to) in conversions().into_iter().chain(packed) {
+        for (steps, rows, columns, gap) in [
+            (1, 64, 64, 0),
+            (1, 515, 523, 0),
+            (1, 640, 512, 64),
+            (1, 527, 1037, 1),
+            (1, 1100, 517, 8),
+            (24, 8, 160, 0),
+        ] {
+            let [src_pitch, dst_pitch] = [steps * rows, columns]
+                .map(|extent: isize| (extent as usize).next_multiple_of(8) as isize + 8 * gap);
+            let of = |extent: isize, src_stride, dst_stride| Loop {
+                extent: extent.unsigned_abs(),
+                src_stride: src_stride * unit(from),
+                dst_stride: dst_stride * unit(to),
+            };
+            let loops = [
+                of(2, columns * src_pitch, steps * rows * dst_pitch),
+                of(steps, rows, rows * dst_pitch),
+                of(rows, 1, dst_pitch),
+                of(columns, src_pitch, 1),
+            ];
+            let loops = if columns * rows * steps > 1 << 16 { &loops[1..] } else { &loops[..] };
+            let bytes =
+                loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum::<isize>() as usize + 32;
+            for (level, start) in
+                Level::ALL.into_iter().flat_map(|level| [0, 5, 32].map(|start| (level, start)))
+            {
+                let converter =
+                    Converter { conversion, src: from, dst: to, factor: 1.0, level, stream: true };
+                let first = if from == to { 8 } else { 0 };
+                let found = run(&converter, &src, first, loops, bytes, start);
+                let portable = Converter { level: Level::Scalar, stream: false, ..converter };
+                let wanted = run(&portable, &src, first, loops, bytes, start);
+                assert!(found == wanted, "{converter:?} {loops:?} at {start}");
+            }
+        }
+    }
+}
+
 #[test]
 fn nests_that_leave_their_slices_are_refused() {
     let converter = Converter {

@@ -135,6 +135,7 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
                 let at = done.min(count - N);
                 // SAFETY: a block of the row.
                 unsafe {
+                    self.rows.look_ahead_of(self.means.lanes(), row, src, at * R::BYTES, N * R::BYTES);
                     let mut words = self.read::<N>(src.add(at * R::BYTES));
                     self.write.encode(self.means, &mut words);
                     self.means.write(W::BYTES, &words, dst.add(at * W::BYTES), stream && at == done);
@@ -161,9 +162,10 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
                 let mut woven = Words::<N>([0; N]);
                 let mut way = 0;
                 while way < 4 / W::BYTES {
+                    let from = src.wrapping_offset(way as isize * step).wrapping_add(at * R::BYTES);
+                    self.rows.look_ahead(self.means.lanes(), from, N * R::BYTES);
                     // SAFETY: a block of a row of the source.
-                    let mut words =
-                        unsafe { self.read(src.wrapping_offset(way as isize * step).add(at * R::BYTES)) };
+                    let mut words = unsafe { self.read(from) };
                     self.write.encode(self.means, &mut words);
                     woven.put(&words, W::BYTES, way);
                     way += 1;
@@ -220,7 +222,6 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
     /// A block of elements must be readable at `from`.
     #[inline(always)]
     unsafe fn read<const N: usize>(self, from: *const u8) -> Words<N> {
-        self.rows.look_ahead(self.means.lanes(), from, R::BYTES * N);
         // SAFETY: the caller's promise.
         let mut words = unsafe { self.means.read(R::BYTES, from) };
         self.read.decode(self.means, &mut words);

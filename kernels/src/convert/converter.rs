@@ -7,7 +7,8 @@ use super::forms::BLOCK;
 use super::join_rows::Piece;
 use super::passes::Tiles;
 use super::program::Conversion;
-use super::rows::{ConvertRows, Form, Lines, Place};
+use super::rows::{ConvertRows, Form, Lines, Look, Place};
+use super::strips::Strips;
 use super::table::{ENTRIES, Table};
 use super::tile::{Cut, Loops, MAX_LOOPS, Pass};
 use super::weave::{Woven, woven};
@@ -114,7 +115,7 @@ impl Converter {
             count: ENTRIES,
             factor: self.factor,
             form: Form::Plain,
-            ahead: 0,
+            look: Look::Nowhere,
             table: None,
         };
         // SAFETY: every byte there is, and room for as many results of at most four bytes.
@@ -175,6 +176,15 @@ impl Work<'_> {
                 }
             };
         }
+        if let Some(strips) = Strips::new(self, loops, [src, dst]) {
+            // SAFETY: the caller's promise, for parts of the nest.
+            return unsafe {
+                strips.run(self, src, dst);
+                for (edge, [from, to]) in strips.edges() {
+                    self.tiles(edge.as_slice(), src.at(from), dst.at(to));
+                }
+            };
+        }
         let pass = Pass::new(*loops, self.units());
         let rows = pass.rows.as_slice();
         let bytes = match self.dst {
@@ -214,6 +224,26 @@ impl Work<'_> {
         });
     }
 
+    /// Converts rows of elements, from pitch to pitch.
+    ///
+    /// # Safety
+    /// All of them must be valid at both places, without overlap.
+    pub(super) unsafe fn rows(&self, src: Place, dst: Place, rows: usize, count: usize, look: Look) {
+        let task = ConvertRows {
+            conversion: &self.conversion,
+            src,
+            dst,
+            rows,
+            count,
+            factor: self.factor,
+            form: Form::Plain,
+            look,
+            table: self.table,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { task.at_level(self.level) };
+    }
+
     /// Runs a conversion over a pass.
     ///
     /// # Safety
@@ -226,7 +256,7 @@ impl Work<'_> {
         src: Place,
         dst: Place,
     ) {
-        let ahead = if self.stream && !src.is_near { CONVERT_AHEAD } else { 0 };
+        let look = if self.stream && !src.is_near { Look::Along(CONVERT_AHEAD) } else { Look::Nowhere };
         let (outer, rows) = match pass.rows.as_slice() {
             [outer @ .., rows] => (outer, *rows),
             [] => (&[][..], Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
@@ -240,7 +270,7 @@ impl Work<'_> {
                 count: pass.run,
                 factor: self.factor,
                 form,
-                ahead,
+                look,
                 // Other conversions than its own are of packed slots, and leave elements as they are.
                 table: if conversion.is_identity() { None } else { self.table },
             };

@@ -36,7 +36,7 @@ impl ConvertRows<'_> {
                 let steps_back = self.form != Form::Plain && done + block > self.count;
                 let at = if steps_back { self.count - block } else { done };
                 let count = if self.form == Form::Plain { STEP.min(self.count - at) } else { block };
-                let part = Block { src, dst, at, count, streams: !steps_back };
+                let part = Block { row, src, dst, at, count, streams: !steps_back };
                 // SAFETY: a block of the row, as the maker of the task promised, of at most `STEP` elements.
                 unsafe { self.block(lanes, part, &mut room) };
                 done = at + count;
@@ -49,6 +49,7 @@ impl ConvertRows<'_> {
 /// A part of a row.
 #[derive(Clone, Copy)]
 struct Block {
+    row: isize,
     src: Place,
     dst: Place,
     /// Its first element, counted from that of the row.
@@ -81,8 +82,8 @@ impl ConvertRows<'_> {
                 let from = self.from(block, way, room);
                 if from.0.bits.is_none() {
                     let bytes = self.conversion.src_bytes();
-                    let first = from.0.byte(from.0.first + (from.1 * bytes) as isize);
-                    self.look_ahead(lanes, first, block.count * bytes);
+                    let first = from.0.byte(from.0.first);
+                    self.look_ahead_of(lanes, block.row, first, from.1 * bytes, block.count * bytes);
                 }
                 if !self.moves_alone() {
                     let to = self.to(block, way, room);

@@ -17,10 +17,12 @@ mod means_x86;
 mod number;
 mod offsets;
 mod pack;
+mod packed_columns;
 mod packed_rows;
 mod passes;
 mod program;
 mod rows;
+mod strips;
 #[cfg_attr(not(target_arch = "x86_64"), path = "table_none.rs")]
 mod table;
 mod tile;

@@ -1,7 +1,7 @@
 //! Conversions where places come from tables.
 
 use super::converter::Converter;
-use super::rows::{ConvertRows, Form, Place};
+use super::rows::{ConvertRows, Form, Look, Place};
 use crate::nest::{OutOfBounds, Side};
 use crate::offsets::Offsets;
 use crate::slots::{SlotWidth, load, store, value_mask};
@@ -85,7 +85,7 @@ impl Converter {
             count: from.len(),
             factor: self.factor,
             form: Form::Plain,
-            ahead: 0,
+            look: Look::Nowhere,
             table: None,
         };
         // SAFETY: both arrays have room for a block of the widest elements.

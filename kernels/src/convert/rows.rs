@@ -8,6 +8,7 @@ use super::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::table::Table;
 use super::words::Means;
+use crate::ahead::Ahead;
 use crate::lanes::{LINE, Lanes};
 use crate::level::Level;
 use crate::slots::{Bits, SlotWidth};
@@ -94,11 +95,22 @@ pub(super) struct ConvertRows<'a> {
     pub(super) count: usize,
     pub(super) factor: f32,
     pub(super) form: Form,
-    /// How far ahead of its reads a row asks for lines, in bytes; 0 where the source is in the cache.
-    pub(super) ahead: usize,
+    /// Which lines a row asks for ahead of its reads.
+    pub(super) look: Look,
     /// The results of all elements, where these are bytes and a table was made.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets have no tables"))]
     pub(super) table: Option<&'a Table>,
+}
+
+/// What is asked for ahead.
+#[derive(Clone, Copy)]
+pub(super) enum Look {
+    /// Nothing: the source is in the cache.
+    Nowhere,
+    /// What follows so many bytes behind.
+    Along(usize),
+    /// The lines of a strip, of which the rows are columns.
+    Strip(Ahead),
 }
 
 /// What rows are besides rows.
@@ -182,18 +194,35 @@ impl ConvertRows<'_> {
     /// level, any others into the second.
     #[inline(always)]
     pub(super) fn look_ahead<L: Lanes>(&self, lanes: L, from: *const u8, bytes: usize) {
-        if self.ahead == 0 {
-            return;
-        }
+        let Look::Along(distance) = self.look else { return };
         let takes_turns = matches!(self.form, Form::Zip { ways: 2, .. });
         let mut line = 0;
         while line < bytes {
-            let ahead = from.wrapping_add(self.ahead + line);
+            let ahead = from.wrapping_add(distance + line);
             match takes_turns {
                 true => lanes.prefetch_near(ahead),
                 false => lanes.prefetch(ahead),
             }
             line += LINE;
+        }
+    }
+
+    /// The same for the bytes from `at` on of a plain row from `first` on, which may be a strip's.
+    #[inline(always)]
+    pub(super) fn look_ahead_of<L: Lanes>(
+        &self,
+        lanes: L,
+        row: isize,
+        first: *const u8,
+        at: usize,
+        bytes: usize,
+    ) {
+        match self.look {
+            Look::Strip(ahead) => {
+                let before = row as usize * self.count * self.conversion.src_bytes() + at;
+                ahead.ask_lines(lanes, before / LINE, bytes / LINE);
+            }
+            _ => self.look_ahead(lanes, first.wrapping_add(at), bytes),
         }
     }
 

@@ -162,7 +162,7 @@ impl ByTable<'_> {
             let mut done = 0;
             while done < self.rows.count {
                 let at = done.min(self.rows.count - BLOCK);
-                self.rows.look_ahead(self.lanes, src.wrapping_add(at), LINE);
+                self.rows.look_ahead_of(self.lanes, row, src, at, LINE);
                 // SAFETY: a block of the row on either side.
                 unsafe {
                     let line = self.lanes.load(src.add(at));

@@ -38,6 +38,12 @@ impl Loops {
         self.loops[..self.len].sort_by_key(key);
     }
 
+    /// Takes the first one of a kind off the others.
+    pub(super) fn take(&mut self, is_wanted: impl Fn(&Loop) -> bool) -> Option<Loop> {
+        let position = self.as_slice().iter().position(is_wanted)?;
+        Some(self.remove(position))
+    }
+
     fn remove(&mut self, position: usize) -> Loop {
         self.loops[position..self.len].rotate_left(1);
         self.len -= 1;

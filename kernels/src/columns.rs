@@ -1,0 +1,72 @@
+//! What a streamed transpose takes for the columns of a strip: those of the source, or what is made of them.
+
+use crate::ahead::Ahead;
+use crate::lanes::Lanes;
+use crate::tuning::STRETCH;
+
+/// The columns of a strip, some rows at a time.
+pub(crate) trait Columns: Copy {
+    /// True where they are the source's own.
+    const ARE_THE_SOURCES: bool;
+
+    /// Lines of a column of the source that are asked for together.
+    const STRETCH: usize;
+
+    /// Rows that are made ready together, where a register has so many.
+    fn rows(&self, register: usize) -> usize;
+
+    /// Rows of the destination that each row becomes: as many parts are made, one behind the other.
+    fn parts(&self) -> usize;
+
+    /// From column to column of the source, and how many there are, where those of a strip are so many with this step.
+    fn of_source(&self, step: isize, count: usize) -> (isize, usize);
+
+    /// Makes `rows` rows of a strip ready: where its columns of `E` bytes an element then lie, and how far one from the next;
+    /// and what is yet to be asked for ahead, if anything is.
+    ///
+    /// # Safety
+    /// So many elements must be readable at each column of a strip, from the place given and with its step.
+    unsafe fn ready<L: Lanes, const E: usize>(
+        &self,
+        lanes: L,
+        from: (*const u8, isize),
+        rows: usize,
+        ahead: Ahead,
+    ) -> ((*const u8, isize), Option<Ahead>);
+}
+
+/// The source's own.
+#[derive(Clone, Copy)]
+pub(crate) struct SourceColumns;
+
+impl Columns for SourceColumns {
+    const ARE_THE_SOURCES: bool = true;
+
+    const STRETCH: usize = STRETCH;
+
+    #[inline(always)]
+    fn rows(&self, register: usize) -> usize {
+        register
+    }
+
+    #[inline(always)]
+    fn parts(&self) -> usize {
+        1
+    }
+
+    #[inline(always)]
+    fn of_source(&self, step: isize, count: usize) -> (isize, usize) {
+        (step, count)
+    }
+
+    #[inline(always)]
+    unsafe fn ready<L: Lanes, const E: usize>(
+        &self,
+        _lanes: L,
+        from: (*const u8, isize),
+        _rows: usize,
+        ahead: Ahead,
+    ) -> ((*const u8, isize), Option<Ahead>) {
+        (from, Some(ahead))
+    }
+}

@@ -1,0 +1,245 @@
+//! Transposes of elements that are converted, or packed, on the way: in the strips of a streamed transpose, whose columns
+//! are made some rows at a time.
+//!
+//! What is made stays in the first-level cache, and goes on from there in registers and whole lines, as what is only
+//! transposed does. The source is read in a few long streams.
+
+use super::converter::Work;
+use super::flush::{Buffer, streams};
+use super::forms::BLOCK;
+use super::packed_columns::PackedColumns;
+use super::rows::{Look, Place};
+use super::tile::Loops;
+use crate::ahead::Ahead;
+use crate::columns::Columns;
+use crate::lanes::Lanes;
+use crate::level::Level;
+use crate::nest::Loop;
+use crate::slots::Bits;
+use crate::stage::starts_lines;
+use crate::transpose_stream::{CARRY_BYTES, StreamTranspose, strip};
+use crate::transposes::continues;
+use crate::tuning::MADE_STRETCH;
+use crate::walk::Point;
+
+/// Loops over a part of a nest, and how far both places of the part are from those of the nest.
+type Part = (Loops, [isize; 2]);
+
+/// A nest that is a transpose in strips.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Strips {
+    /// The slots that share bytes, on both sides alike.
+    bits: Option<Bits>,
+    outer: Loops,
+    /// Contiguous in the source, and what continues them there.
+    rows: Loop,
+    beyond: Loop,
+    /// Contiguous in the destination.
+    columns: Loop,
+    /// Columns that make up strips, and rows that make up bytes.
+    whole: [usize; 2],
+}
+
+/// A loop that does nothing.
+const ONCE: Loop = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
+
+impl Strips {
+    /// The nest in strips, where it is long enough on both sides; slots that share bytes must do so on both alike.
+    pub(super) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Strips> {
+        let bits = match (src.bits, dst.bits) {
+            (None, None) => None,
+            (src, dst) if src == dst && work.conversion.is_identity() => src,
+            _ => return None,
+        };
+        let [src_unit, dst_unit] = work.units();
+        let mut outer = *loops;
+        let rows = outer.take(|l| l.src_stride == src_unit)?;
+        let columns = outer.take(|l| l.dst_stride == dst_unit)?;
+        let (per_byte, element) = match bits {
+            Some(bits) => (8 / bits as usize, 1),
+            None => (1, work.conversion.dst_bytes()),
+        };
+        let goes_on = |l: &Loop| bits.is_none() && continues(rows, *l, element);
+        let beyond = outer.take(goes_on).unwrap_or(ONCE);
+        let width = strip(element) / element * per_byte;
+        let whole = [columns.extent / width * width, rows.extent / per_byte * per_byte];
+        let strips = Strips { bits, outer, rows, beyond, columns, whole };
+        let fits = work.stream
+            && streams(work.level)
+            && whole[0] > 0
+            && whole[1] / per_byte * beyond.extent >= BLOCK
+            && (bits.is_none() || strips.starts_bytes(per_byte as isize, [src.first, dst.first]));
+        fits.then_some(strips)
+    }
+
+    /// True where columns of the source and rows of the destination start bytes.
+    fn starts_bytes(&self, per_byte: isize, firsts: [isize; 2]) -> bool {
+        let outer = self.outer.as_slice().iter().flat_map(|l| [l.src_stride, l.dst_stride]);
+        let steps = [self.columns.src_stride, self.rows.dst_stride];
+        firsts.into_iter().chain(steps).chain(outer).all(|places| places % per_byte == 0)
+    }
+
+    /// What is left beside the strips: columns, and of packed slots rows.
+    pub(super) fn edges(&self) -> impl Iterator<Item = Part> {
+        let [columns, rows] = self.whole;
+        let part = |rows: Loop, columns: Loop| {
+            let mut loops = self.outer;
+            [self.beyond, rows, columns].into_iter().for_each(|l| loops.push(l));
+            loops
+        };
+        let behind = |l: Loop, count: usize| {
+            let places = [l.src_stride, l.dst_stride].map(|stride| count as isize * stride);
+            (Loop { extent: l.extent - count, ..l }, places)
+        };
+        let (columns_left, behind_columns) = behind(self.columns, columns);
+        let (rows_left, behind_rows) = behind(self.rows, rows);
+        let right = (columns_left.extent > 0).then(|| (part(self.rows, columns_left), behind_columns));
+        let whole = Loop { extent: columns, ..self.columns };
+        let below = (rows_left.extent > 0).then(|| (part(rows_left, whole), behind_rows));
+        right.into_iter().chain(below)
+    }
+
+    /// Moves the strips.
+    ///
+    /// # Safety
+    /// All places of the nest must be valid on both sides, without overlap.
+    pub(super) unsafe fn run(&self, work: &Work<'_>, src: Place, dst: Place) {
+        let columns = Loop { extent: self.whole[0], ..self.columns };
+        let Strips { rows, beyond, outer, .. } = *self;
+        let places = (src.byte_of(0).cast_const(), dst.byte_of(0));
+        let Some(bits) = self.bits else {
+            // SAFETY: the caller's promise.
+            return unsafe { converted(work, (outer, beyond, rows, columns), places) };
+        };
+        let per_byte = 8 / bits as usize;
+        let in_bytes = |stride: isize| stride / per_byte as isize;
+        let step = in_bytes(columns.src_stride);
+        let mut outer_bytes = Loops::default();
+        for l in outer.as_slice() {
+            let [src_stride, dst_stride] = [l.src_stride, l.dst_stride].map(in_bytes);
+            outer_bytes.push(Loop { extent: l.extent, src_stride, dst_stride });
+        }
+        // A byte of each of as many columns becomes a byte of each of as many rows.
+        let columns = Loop { extent: columns.extent / per_byte, ..columns };
+        let rows = Loop { extent: self.whole[1] / per_byte, ..rows };
+        let loops = (outer_bytes, beyond, rows, columns);
+        let mut made = Buffer::new(per_byte * BLOCK * strip(1));
+        let (level, made) = (work.level, made.start());
+        // SAFETY: the caller's promise, for slots of whole bytes.
+        unsafe {
+            match bits {
+                Bits::One => transposed::<1, 16>(level, PackedColumns::<8> { step, made }, loops, places),
+                Bits::Two => transposed::<1, 16>(level, PackedColumns::<4> { step, made }, loops, places),
+                Bits::Four => transposed::<1, 16>(level, PackedColumns::<2> { step, made }, loops, places),
+            }
+        }
+    }
+}
+
+/// Outer loops, what continues the rows, rows and columns: whole strips.
+type Plane = (Loops, Loop, Loop, Loop);
+
+/// Transposes elements that are converted.
+///
+/// # Safety
+/// All places of the loops must be valid on both sides, without overlap.
+unsafe fn converted(work: &Work<'_>, loops: Plane, places: (*const u8, *mut u8)) {
+    let element = work.conversion.dst_bytes();
+    let mut made = Buffer::new(BLOCK * strip(element));
+    let source = Converted { work, made: made.start() };
+    macro_rules! run {
+        ($($e:literal: $n:literal;)*) => {
+            match element {
+                // SAFETY: the caller's promise.
+                $($e => unsafe { transposed::<$e, $n>(work.level, source, loops, places) },)*
+                _ => unreachable!("elements have 1 to 16 bytes"),
+            }
+        };
+    }
+    run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
+}
+
+/// Transposes what a source makes of its columns.
+///
+/// # Safety
+/// As [`converted`].
+unsafe fn transposed<const E: usize, const N: usize>(
+    level: Level,
+    source: impl Columns,
+    (outer, beyond, rows, columns): Plane,
+    (src, dst): (*const u8, *mut u8),
+) {
+    let row = Loop { dst_stride: rows.dst_stride / source.parts() as isize, ..rows };
+    let aligned = starts_lines(outer.as_slice().iter().chain([&row, &beyond]), dst);
+    let mut carry = (!aligned).then(|| Buffer::new(source.parts() * CARRY_BYTES));
+    let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
+    let kernel = StreamTranspose::<E, N, _> { source, columns, rows, beyond, carry };
+    // SAFETY: the caller's promise; the carries live until the end of this function.
+    unsafe { at_level(level, outer.as_slice(), (src, dst), kernel) };
+}
+
+/// Runs a kernel over the outer loops, at a level that streams.
+///
+/// # Safety
+/// As [`each_point`](crate::walk::each_point).
+#[allow(unused_variables)] // portable targets have no levels
+unsafe fn at_level(level: Level, loops: &[Loop], (src, dst): (*const u8, *mut u8), kernel: impl Point) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::walk::each_point;
+        use pulp::x86::{V3, V4};
+        if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
+            // SAFETY: the caller's promise.
+            return unsafe { each_point(lanes, loops, src, dst, kernel) };
+        }
+        if let Some(lanes) = V3::try_new() {
+            // SAFETY: the caller's promise.
+            unsafe { each_point(lanes, loops, src, dst, kernel) };
+        }
+    }
+}
+
+/// Columns that are converted.
+#[derive(Clone, Copy)]
+struct Converted<'a> {
+    work: &'a Work<'a>,
+    /// Room for a strip of [`BLOCK`] rows.
+    made: *mut u8,
+}
+
+impl Columns for Converted<'_> {
+    const ARE_THE_SOURCES: bool = false;
+
+    const STRETCH: usize = MADE_STRETCH;
+
+    #[inline(always)]
+    fn rows(&self, _register: usize) -> usize {
+        BLOCK
+    }
+
+    #[inline(always)]
+    fn parts(&self) -> usize {
+        1
+    }
+
+    #[inline(always)]
+    fn of_source(&self, step: isize, count: usize) -> (isize, usize) {
+        (step, count)
+    }
+
+    #[inline(always)]
+    unsafe fn ready<L: Lanes, const E: usize>(
+        &self,
+        _lanes: L,
+        (from, step): (*const u8, isize),
+        rows: usize,
+        ahead: Ahead,
+    ) -> ((*const u8, isize), Option<Ahead>) {
+        let pitch = (BLOCK * E) as isize;
+        let place = |base, pitch| Place { bits: None, base, first: 0, pitch, is_near: true };
+        let (src, dst) = (place(from.cast_mut(), step), place(self.made, pitch));
+        // SAFETY: the caller's promise, and room for as many rows.
+        unsafe { self.work.rows(src, dst, strip(E) / E, rows, Look::Strip(ahead)) };
+        ((self.made, pitch), None)
+    }
+}
