@@ -37,6 +37,9 @@ fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
         (of(bf16, Number::Float(F8_PLAIN_ZERO)), Bytes(2), Bytes(1)),
         (of(f16, Number::Float(F8_IEEE)), Bytes(2), Bytes(1)),
         (of(S32, S8), Bytes(4), Bytes(1)),
+        (of(f32, S8), Bytes(4), Bytes(1)),
+        (of(f32, S32), Bytes(4), Bytes(4)),
+        (of(Number::Float(FloatFormat::F64), U8), Bytes(8), Bytes(1)),
         (of(S8, S32), Bytes(1), Bytes(4)),
         (of(U8, S16), Bytes(1), Bytes(2)),
         (of(S8, Number::Float(FloatFormat::F64)), Bytes(1), Bytes(8)),
@@ -189,15 +192,18 @@ fn planes_are_transposed_in_strips() {
     let packed = [Bits::One, Bits::Two, Bits::Four]
         .map(|bits| (Conversion::identity(1), SlotWidth::Bits(bits), SlotWidth::Bits(bits)));
     for (conversion, from, to) in conversions().into_iter().chain(packed) {
-        for (steps, rows, columns, gap) in [
-            (1, 64, 64, 0),
-            (1, 515, 523, 0),
-            (1, 640, 512, 64),
-            (1, 527, 1037, 1),
-            (1, 1100, 517, 8),
-            (24, 8, 160, 0),
+        for (steps, rows, columns, together, gap) in [
+            (1, 64, 64, 1, 0),
+            (1, 515, 523, 1, 0),
+            (1, 640, 512, 1, 64),
+            (1, 527, 1037, 1, 1),
+            (1, 1100, 517, 1, 8),
+            (24, 8, 160, 1, 0),
+            (17, 4, 128, 2, 0),
+            (1, 81, 133, 4, 0),
+            (1, 81, 133, 3, 0),
         ] {
-            let [src_pitch, dst_pitch] = [steps * rows, columns]
+            let [src_pitch, dst_pitch] = [steps * rows * together, columns * together]
                 .map(|extent: isize| (extent as usize).next_multiple_of(8) as isize + 8 * gap);
             let of = |extent: isize, src_stride, dst_stride| Loop {
                 extent: extent.unsigned_abs(),
@@ -206,9 +212,10 @@ fn planes_are_transposed_in_strips() {
             };
             let loops = [
                 of(2, columns * src_pitch, steps * rows * dst_pitch),
-                of(steps, rows, rows * dst_pitch),
-                of(rows, 1, dst_pitch),
-                of(columns, src_pitch, 1),
+                of(steps, rows * together, rows * dst_pitch),
+                of(rows, together, dst_pitch),
+                of(columns, src_pitch, together),
+                of(together, 1, 1),
             ];
             let loops = if columns * rows * steps > 1 << 16 { &loops[1..] } else { &loops[..] };
             let bytes =

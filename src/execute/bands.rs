@@ -21,7 +21,8 @@ pub(super) struct Bands {
 }
 
 impl Bands {
-    /// The bands of a plan of several boxes; `None` where it has one, or where the largest does not go along its destination.
+    /// The bands of a plan of several boxes; `None` where it has one, or where the largest does not go along its destination, or
+    /// reads its source across.
     pub(super) fn new(plan: &Plan) -> Option<Bands> {
         if plan.steps.len() < 2 || plan.tables.is_some() || plan.ef57.is_some() {
             return None;
@@ -41,8 +42,12 @@ impl Bands {
         let (outer, [cut, inner @ ..]) = loops.split_at(slowest) else { return None };
         let reach = |l: &Loop| l.dst_stride.saturating_mul(l.extent as isize - 1);
         let inside = inner.iter().map(reach).fold(element_bytes as isize, isize::saturating_add);
-        // Each step of the loop that is cut is a piece of the destination, and loops outside of it are slower.
-        let goes_along = inside <= cut.dst_stride && outer.iter().all(|l| l.dst_stride > cut.dst_stride);
+        // Each step of the loop that is cut is a piece of the destination, and loops outside of it are slower; those inside are
+        // faster in the source too, which would else be read in short runs.
+        let reads = |l: &Loop| l.src_stride.unsigned_abs();
+        let goes_along = inside <= cut.dst_stride
+            && outer.iter().all(|l| l.dst_stride > cut.dst_stride)
+            && inner.iter().all(|l| reads(l) <= reads(cut));
         let stride = usize::try_from(cut.dst_stride).ok().filter(|&stride| stride > 0 && goes_along)?;
         Some(Bands { origin: usize::try_from(step.nest.dst_offset).ok()?, bytes: BAND / stride * stride })
     }
@@ -82,5 +87,6 @@ mod tests {
     fn one_box_and_what_goes_across_is_written_whole() {
         assert_eq!(bands("f32[1000,1024]{1,0:T(8,128)}", "f32[1000,1024]"), None);
         assert_eq!(bands("f32[999,1000]{0,1}", "f32[999,1000]{1,0:T(8,128)}"), None);
+        assert_eq!(bands("f32[999,1000]{0,1}", "bf16[999,1000]{1,0:T(8,128)(2,1)}"), None);
     }
 }

@@ -6,6 +6,7 @@
 
 use super::float::{self, Decode, Encode};
 use super::pack;
+use super::truncate::{truncated, truncated_whole, truncated64};
 use crate::slots::Bits;
 
 /// Elements of a block: four registers of the widest level, where elements have four bytes.
@@ -181,6 +182,13 @@ macro_rules! of_int {
     };
 }
 
+/// Floats to integers that fit 32 bits, by a function that bounds them.
+macro_rules! to_narrow {
+    ($run:expr, $float:ty, $to:ty, $bounded:path) => {
+        each!($run, x: $float => $to, $bounded(x, <$to>::MIN.into(), <$to>::MAX.into()) as $to)
+    };
+}
+
 /// Source, destination and count of elements of a hop.
 type Run = (*const u8, *mut u8, usize);
 
@@ -209,6 +217,17 @@ pub(super) unsafe fn apply(hop: &Hop, src: *const u8, dst: *mut u8, count: usize
         Hop::F32ToF64 => each!(run, x: u32 => u64, float::f32_to_f64(x)),
         Hop::IntToF32(int) => of_int!(int, T => each!(run, x: T => f32, x as f32)),
         Hop::IntToF64(int) => of_int!(int, T => each!(run, x: T => f64, x as f64)),
+        Hop::F32ToInt(Int::S8) => to_narrow!(run, f32, i8, truncated),
+        Hop::F32ToInt(Int::U8) => to_narrow!(run, f32, u8, truncated),
+        Hop::F32ToInt(Int::S16) => to_narrow!(run, f32, i16, truncated),
+        Hop::F32ToInt(Int::U16) => to_narrow!(run, f32, u16, truncated),
+        Hop::F32ToInt(Int::S32) => each!(run, x: f32 => i32, truncated_whole(x)),
+        Hop::F64ToInt(Int::S8) => to_narrow!(run, f64, i8, truncated64),
+        Hop::F64ToInt(Int::U8) => to_narrow!(run, f64, u8, truncated64),
+        Hop::F64ToInt(Int::S16) => to_narrow!(run, f64, i16, truncated64),
+        Hop::F64ToInt(Int::U16) => to_narrow!(run, f64, u16, truncated64),
+        Hop::F64ToInt(Int::S32) => to_narrow!(run, f64, i32, truncated64),
+        // No level but the highest has wider ones in vectors.
         Hop::F32ToInt(int) => of_int!(int, T => each!(run, x: f32 => T, x as T)),
         Hop::F64ToInt(int) => of_int!(int, T => each!(run, x: f64 => T, x as T)),
         Hop::Resize { from, bytes } => {

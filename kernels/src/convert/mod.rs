@@ -26,6 +26,7 @@ mod strips;
 #[cfg_attr(not(target_arch = "x86_64"), path = "table_none.rs")]
 mod table;
 mod tile;
+mod truncate;
 mod weave;
 mod words;
 

@@ -31,6 +31,8 @@ pub(super) struct Strips {
     /// The slots that share bytes, on both sides alike.
     bits: Option<Bits>,
     outer: Loops,
+    /// Elements that are contiguous on both sides, and stay together.
+    run: Loop,
     /// Contiguous in the source, and what continues them there.
     rows: Loop,
     beyond: Loop,
@@ -53,17 +55,23 @@ impl Strips {
         };
         let [src_unit, dst_unit] = work.units();
         let mut outer = *loops;
-        let rows = outer.take(|l| l.src_stride == src_unit)?;
-        let columns = outer.take(|l| l.dst_stride == dst_unit)?;
+        let is_run = |l: &Loop| bits.is_none() && l.src_stride == src_unit && l.dst_stride == dst_unit;
+        let run = outer.take(is_run).unwrap_or(ONCE);
+        let together = isize::try_from(run.extent).ok()?;
+        let rows = outer.take(|l| l.src_stride == src_unit * together)?;
+        let columns = outer.take(|l| l.dst_stride == dst_unit * together)?;
         let (per_byte, element) = match bits {
             Some(bits) => (8 / bits as usize, 1),
-            None => (1, work.conversion.dst_bytes()),
+            None => (1, work.conversion.dst_bytes() * run.extent),
         };
+        if !matches!(element, 1 | 2 | 4 | 8 | 16) {
+            return None;
+        }
         let goes_on = |l: &Loop| bits.is_none() && continues(rows, *l, element);
         let beyond = outer.take(goes_on).unwrap_or(ONCE);
         let width = strip(element) / element * per_byte;
         let whole = [columns.extent / width * width, rows.extent / per_byte * per_byte];
-        let strips = Strips { bits, outer, rows, beyond, columns, whole };
+        let strips = Strips { bits, outer, run, rows, beyond, columns, whole };
         let fits = work.stream
             && streams(work.level)
             && whole[0] > 0
@@ -84,7 +92,7 @@ impl Strips {
         let [columns, rows] = self.whole;
         let part = |rows: Loop, columns: Loop| {
             let mut loops = self.outer;
-            [self.beyond, rows, columns].into_iter().for_each(|l| loops.push(l));
+            [self.beyond, rows, columns, self.run].into_iter().for_each(|l| loops.push(l));
             loops
         };
         let behind = |l: Loop, count: usize| {
@@ -109,7 +117,7 @@ impl Strips {
         let places = (src.byte_of(0).cast_const(), dst.byte_of(0));
         let Some(bits) = self.bits else {
             // SAFETY: the caller's promise.
-            return unsafe { converted(work, (outer, beyond, rows, columns), places) };
+            return unsafe { converted(work, self.run.extent, (outer, beyond, rows, columns), places) };
         };
         let per_byte = 8 / bits as usize;
         let in_bytes = |stride: isize| stride / per_byte as isize;
@@ -139,14 +147,14 @@ impl Strips {
 /// Outer loops, what continues the rows, rows and columns: whole strips.
 type Plane = (Loops, Loop, Loop, Loop);
 
-/// Transposes elements that are converted.
+/// Transposes elements that are converted, so many of which stay together.
 ///
 /// # Safety
 /// All places of the loops must be valid on both sides, without overlap.
-unsafe fn converted(work: &Work<'_>, loops: Plane, places: (*const u8, *mut u8)) {
-    let element = work.conversion.dst_bytes();
+unsafe fn converted(work: &Work<'_>, run: usize, loops: Plane, places: (*const u8, *mut u8)) {
+    let element = work.conversion.dst_bytes() * run;
     let mut made = Buffer::new(BLOCK * strip(element));
-    let source = Converted { work, made: made.start() };
+    let source = Converted { work, run, made: made.start() };
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match element {
@@ -203,6 +211,8 @@ unsafe fn at_level(level: Level, loops: &[Loop], (src, dst): (*const u8, *mut u8
 #[derive(Clone, Copy)]
 struct Converted<'a> {
     work: &'a Work<'a>,
+    /// Elements that are one here.
+    run: usize,
     /// Room for a strip of [`BLOCK`] rows.
     made: *mut u8,
 }
@@ -239,7 +249,7 @@ impl Columns for Converted<'_> {
         let place = |base, pitch| Place { bits: None, base, first: 0, pitch, is_near: true };
         let (src, dst) = (place(from.cast_mut(), step), place(self.made, pitch));
         // SAFETY: the caller's promise, and room for as many rows.
-        unsafe { self.work.rows(src, dst, strip(E) / E, rows, Look::Strip(ahead)) };
+        unsafe { self.work.rows(src, dst, strip(E) / E, rows * self.run, Look::Strip(ahead)) };
         ((self.made, pitch), None)
     }
 }
