@@ -7,6 +7,7 @@
 //! | lower | `lower`, `cut`, `pieces`, `padding` | two forests | strided boxes, and boxes of padding |
 //! | normalize | `normalize` | a box | its shortest loop nest |
 //! | choose | `choose`, `planes` | a loop nest | a step: the kernel that runs it |
+//! | prepare | `prepared` | few small steps | the same, checked once for all executions |
 //! | pairs | `ef57` | two sides' digits | the way of `f64` that are split or joined |
 //! | one side | `side`, `reach` | a checked request | its digits, its buffer's length, the fills of its padding |
 //! | tables | `tables` | two sides' digits | the way for pairs without a short list of boxes |
@@ -26,6 +27,7 @@ mod normalize;
 mod padding;
 mod pieces;
 mod planes;
+mod prepared;
 mod reach;
 mod side;
 pub(crate) mod step;
@@ -45,6 +47,7 @@ use convert::element;
 use digits::Digits;
 pub(crate) use ef57::Ef57;
 use lower::Window;
+use prepared::{PreparedSteps, prepared};
 use side::Side;
 pub(crate) use side::unit;
 use step::{Kernel, Step, Steps};
@@ -78,6 +81,8 @@ pub struct Plan {
     pub(crate) conversion: Conversion,
     /// In this order: fills come first, so that a fill of everything is written over.
     pub(crate) steps: Steps,
+    /// Of small arrays, the steps that move elements once more, ready to run, where there are few of them.
+    pub(crate) prepared: PreparedSteps,
     /// Where boxes would be too many, the elements' way instead.
     pub(crate) tables: Option<Box<Tables>>,
     /// Added to every place that comes from `tables`.
@@ -261,6 +266,7 @@ impl<'a> Lowering<'a> {
         let mut steps = Steps::default();
         let fills_are_apart = self.add_fills(&mut steps)?;
         let (ef57, tables) = self.add_elements(&element, &mut steps)?;
+        let prepared = prepared(&steps, [src_len, dst_len], options);
         Ok(Plan {
             src: request.src().clone(),
             dst: request.dst().clone(),
@@ -272,6 +278,7 @@ impl<'a> Lowering<'a> {
             ef57,
             conversion: request.conversion().clone(),
             steps,
+            prepared: prepared.unwrap_or_default(),
             tables,
             table_base: [src.offset, dst.offset],
             max_threads: options.max_threads,
