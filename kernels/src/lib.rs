@@ -7,6 +7,7 @@
 //! | module | moves |
 //! |---|---|
 //! | [`Mover`] | elements of whole bytes under a loop nest, by a family of kernels at a level |
+//! | [`Prepared`] | the same nest again and again, checked once |
 //! | [`Panel`] | nothing: a part of a destination that a [`Mover`] fills while other threads fill theirs |
 //! | [`Converter`] | elements that change their type or are packed, under a loop nest |
 //! | [`copy_nest`] | elements of whole bytes under a loop nest: runs, and blocked strided loops for the rest |
@@ -37,6 +38,7 @@ mod nest;
 mod offsets;
 mod panel;
 mod pieces;
+mod prepared;
 mod program;
 mod rows;
 mod rows_stream;
@@ -66,6 +68,7 @@ pub use mover::{Family, Mover};
 pub use nest::{Loop, Nest, OutOfBounds, Side};
 pub use offsets::{Offsets, copy_offsets};
 pub use panel::Panel;
+pub use prepared::Prepared;
 pub use slots::{Bits, SlotWidth};
 pub use stream::{stream_copy, stream_prefetch_copy};
 pub use strided::copy_nest;

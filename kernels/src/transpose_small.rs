@@ -18,6 +18,7 @@ pub(crate) struct SmallTranspose<const E: usize, const N: usize> {
 }
 
 /// True where planes are few and small enough, lie near each other on both sides, and are no smaller than a tile.
+#[inline(always)]
 pub(crate) fn is_small(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> bool {
     let plane = rows.extent.saturating_mul(columns.extent).saturating_mul(element);
     let bytes = outer.iter().fold(plane, |bytes, l| bytes.saturating_mul(l.extent));

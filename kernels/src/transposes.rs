@@ -67,7 +67,10 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         true => How::new::<L>(outer, rows, columns, mover.element_bytes),
         false => How::Store,
     };
-    let small = is_small(outer, rows, columns, mover.element_bytes);
+    if how == How::Store && fits {
+        // SAFETY: the caller's promise, and the strides that the family wants.
+        return unsafe { in_cache(lanes, mover, loops, (outer, rows, columns), src, dst) };
+    }
     let carried = how == How::Strips && !starts_lines(outer.iter().chain([&rows]), dst);
     let mut carry = vec![0u8; if carried { CARRY_BYTES + LINE } else { 0 }];
     let carry = match carry.len() {
@@ -92,16 +95,42 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 // SAFETY: the same.
                 ($e, How::Dense) => unsafe {
                     each_point(lanes, outer, src, dst, StreamDense::<$e, $n> { columns, rows });
-                },
-                // SAFETY: the same.
-                ($e, How::Store) if fits && small => unsafe {
+                },)*
+                // SAFETY: the caller's promise.
+                _ => unsafe { general(lanes, loops, (src, dst), mover.element_bytes, mover.stream) },
+            }
+        };
+    }
+    run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
+}
+
+/// [`transpose`] with ordinary stores, nothing made ready that only streams need.
+///
+/// # Safety
+/// As [`transpose`], and `rows` must be contiguous in the source, `columns` in the destination.
+#[allow(dead_code)] // portable targets have no lanes
+#[inline(always)]
+unsafe fn in_cache<L: Lanes>(
+    lanes: L,
+    mover: &Mover,
+    loops: &[Loop],
+    (outer, rows, columns): (&[Loop], Loop, Loop),
+    src: *const u8,
+    dst: *mut u8,
+) {
+    let small = is_small(outer, rows, columns, mover.element_bytes);
+    macro_rules! run {
+        ($($e:literal: $n:literal;)*) => {
+            match mover.element_bytes {
+                // SAFETY: the caller's promise.
+                $($e if small => unsafe {
                     each_point(lanes, outer, src, dst, SmallTranspose::<$e, $n> { columns, rows });
                 },
                 // SAFETY: the same.
-                ($e, How::Store) if fits => unsafe {
+                $e => unsafe {
                     each_point(lanes, outer, src, dst, Transpose::<$e, $n> { columns, rows });
                 },)*
-                // SAFETY: the caller's promise.
+                // SAFETY: the same.
                 _ => unsafe { general(lanes, loops, (src, dst), mover.element_bytes, mover.stream) },
             }
         };

@@ -13,6 +13,23 @@ use crate::plan::Plan;
 use crate::plan::step::{Kernel, Step};
 
 impl Plan {
+    /// Runs the whole of a small plan.
+    #[inline]
+    pub(super) fn run_prepared(&self, src: &[u8], dst: &mut [u8]) -> Result<(), ExecuteError> {
+        if self.prepared.len() < self.steps.len() {
+            self.run_fills(dst)?;
+        }
+        Ok(self.prepared.iter().try_for_each(|nest| nest.run(src, dst))?)
+    }
+
+    #[inline(never)] // plans without padding shall not make room for it
+    fn run_fills(&self, dst: &mut [u8]) -> Result<(), OutOfBounds> {
+        self.steps.parts().try_for_each(|(kernel, nest)| match *kernel {
+            Kernel::Fill(fill) => fill_nest(dst, nest, fill),
+            _ => Ok(()),
+        })
+    }
+
     /// Runs the whole plan.
     pub(super) fn run_whole(
         &self,

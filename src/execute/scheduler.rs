@@ -79,6 +79,9 @@ impl Plan {
     ) -> Result<(), ExecuteError> {
         check_length(End::Source, self.src_len, src.len())?;
         check_length(End::Destination, self.dst_len, dst.len())?;
+        if !self.prepared.is_empty() {
+            return self.run_prepared(src, dst);
+        }
         let (stream, src) = (self.streams(), Source::whole(src));
         if self.stays_alone() {
             return self.run_whole(src, dst, stream);

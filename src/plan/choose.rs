@@ -4,7 +4,6 @@ use relayout_kernels::{Family, Fill, SlotWidth};
 use smallvec::smallvec;
 
 use super::convert::Convert;
-use super::normalize::normalize;
 use super::pieces::{Atom, Piece};
 use super::planes::is_plane;
 use super::step::{Kernel, Steps};
@@ -22,13 +21,13 @@ pub(crate) struct Element {
 
 impl Element {
     /// Bytes that move, where bytes are moved.
-    pub(crate) fn bytes(self) -> Option<usize> {
+    pub(crate) fn bytes(&self) -> Option<usize> {
         if self.convert.is_some() { None } else { usize::try_from(self.bits / 8).ok() }
     }
 
     /// What is written of a slot of the destination, before zeros behind it: the slot where it shares a byte, else the
     /// value's bytes.
-    pub(crate) fn written(self) -> SlotWidth {
+    pub(crate) fn written(&self) -> SlotWidth {
         match self.dst {
             SlotWidth::Bytes(slot) => {
                 SlotWidth::Bytes(usize::try_from(self.bits).map_or(slot, |bits| bits.div_ceil(8)))
@@ -39,8 +38,8 @@ impl Element {
 }
 
 /// Adds the steps that move one box; `None` where an address does not fit this machine.
-pub(crate) fn choose(piece: &mut Piece, element: Element, steps: &mut Steps) -> Option<()> {
-    normalize(piece);
+pub(crate) fn choose(piece: &mut Piece, element: &Element, steps: &mut Steps) -> Option<()> {
+    piece.coalesce();
     // Slots wider than what moves into them are zero behind it: they are cleared as wholes, which makes runs.
     if let (SlotWidth::Bytes(slot), SlotWidth::Bytes(bytes)) = (element.dst, element.written())
         && slot > bytes
@@ -55,7 +54,7 @@ pub(crate) fn choose(piece: &mut Piece, element: Element, steps: &mut Steps) -> 
 
 /// Adds a step that fills a box; `None` where an address does not fit this machine.
 pub(crate) fn choose_fill(piece: &mut Piece, fill: Fill, steps: &mut Steps) -> Option<()> {
-    normalize(piece);
+    piece.coalesce();
     steps.push(Kernel::Fill(fill), piece)
 }
 
@@ -65,8 +64,11 @@ fn whole_bytes(piece: &mut Piece, bytes: usize, steps: &mut Steps) -> Option<()>
         piece.atoms = smallvec![Atom { extent: run, src_stride: 1, dst_stride: 1 }];
         return steps.push(Kernel::Copy, piece);
     }
-    let candidates = [rows, interleave, deinterleave, transpose];
-    let family = candidates.iter().find_map(|candidate| candidate(piece, bytes));
+    let family = rows(piece, bytes).or_else(|| {
+        let plane = plane(piece, bytes)?;
+        let candidates = [interleave, deinterleave, transpose];
+        candidates.iter().find_map(|candidate| candidate(piece, plane, bytes))
+    });
     let family = family.unwrap_or_else(|| strided(piece));
     steps.push(Kernel::Move { family, element_bytes: bytes }, piece)
 }
@@ -129,11 +131,11 @@ fn rows(piece: &mut Piece, bytes: usize) -> Option<Family> {
 }
 
 /// The loops that are contiguous in the source and in the destination, where there are such and they differ.
-fn units(piece: &Piece, bytes: usize) -> Option<(usize, usize)> {
+fn plane(piece: &Piece, bytes: usize) -> Option<[usize; 2]> {
     let bytes = i64::try_from(bytes).ok()?;
     let src = piece.atoms.iter().position(|atom| atom.src_stride == bytes)?;
     let dst = piece.atoms.iter().position(|atom| atom.dst_stride == bytes)?;
-    (src != dst).then_some((src, dst))
+    (src != dst).then_some([src, dst])
 }
 
 /// Most rows, or channels, that the interleaving kernels take.
@@ -152,8 +154,7 @@ fn is_group(across: Atom, bytes: usize) -> bool {
 }
 
 /// A few rows become one stream: the destination's fastest loop is short, and the source's fastest continues it.
-fn interleave(piece: &mut Piece, bytes: usize) -> Option<Family> {
-    let (src, dst) = units(piece, bytes)?;
+fn interleave(piece: &mut Piece, [src, dst]: [usize; 2], bytes: usize) -> Option<Family> {
     let (along, across) = (piece.atoms[src], piece.atoms[dst]);
     let fits = across.extent <= MAX_WAYS
         && along.extent * bytes as i64 >= LEAST_ROW
@@ -165,8 +166,7 @@ fn interleave(piece: &mut Piece, bytes: usize) -> Option<Family> {
 }
 
 /// One stream becomes a few rows: the reverse.
-fn deinterleave(piece: &mut Piece, bytes: usize) -> Option<Family> {
-    let (src, dst) = units(piece, bytes)?;
+fn deinterleave(piece: &mut Piece, [src, dst]: [usize; 2], bytes: usize) -> Option<Family> {
     let (across, along) = (piece.atoms[src], piece.atoms[dst]);
     let fits = across.extent <= MAX_WAYS
         && along.extent * bytes as i64 >= LEAST_ROW
@@ -178,8 +178,7 @@ fn deinterleave(piece: &mut Piece, bytes: usize) -> Option<Family> {
 }
 
 /// Blocks of both fastest loops are transposed in registers; both must fill a lane, and be all there is or be long.
-fn transpose(piece: &mut Piece, bytes: usize) -> Option<Family> {
-    let (src, dst) = units(piece, bytes)?;
+fn transpose(piece: &mut Piece, [src, dst]: [usize; 2], bytes: usize) -> Option<Family> {
     let fits = is_plane(piece, [src, dst], bytes) && matches!(bytes, 1 | 2 | 4 | 8 | 16);
     fits.then(|| {
         with_innermost(piece, [src, dst], |atom| atom.src_stride.saturating_abs().min(atom.dst_stride));
@@ -190,13 +189,16 @@ fn transpose(piece: &mut Piece, bytes: usize) -> Option<Family> {
 /// Puts two loops innermost, the others before them, slowest by `speed` first.
 fn with_innermost(piece: &mut Piece, innermost: [usize; 2], speed: impl Fn(&Atom) -> i64) {
     let pair = innermost.map(|position| piece.atoms[position]);
-    let mut position = 0;
-    piece.atoms.retain(|_| {
-        position += 1;
-        !innermost.contains(&(position - 1))
-    });
-    piece.atoms.sort_by_key(|atom| std::cmp::Reverse(speed(atom)));
-    piece.atoms.extend_from_slice(&pair);
+    let atoms = &mut piece.atoms[..];
+    let mut others = 0;
+    for position in 0..atoms.len() {
+        if !innermost.contains(&position) {
+            atoms[others] = atoms[position];
+            others += 1;
+        }
+    }
+    atoms[others..].copy_from_slice(&pair);
+    atoms[..others].sort_by_key(|atom| std::cmp::Reverse(speed(atom)));
 }
 
 /// Anything: what is near on either side comes inside, and of two that are equally near the one that is contiguous in the
@@ -210,8 +212,8 @@ fn strided(piece: &mut Piece) -> Family {
 }
 
 /// Elements that change: a run of packed slots that only moves, and starts bytes on both sides, moves as bytes.
-fn changed(piece: &Piece, element: Element, steps: &mut Steps) -> Option<()> {
-    let convert = element.convert?;
+fn changed(piece: &Piece, element: &Element, steps: &mut Steps) -> Option<()> {
+    let convert = element.convert.as_ref()?;
     let one_by_one = Kernel::Convert { src: element.src, dst: element.written() };
     let run = match (element.src, element.dst, &piece.atoms[..]) {
         (SlotWidth::Bits(src), SlotWidth::Bits(dst), &[atom])

@@ -28,10 +28,12 @@ pub(crate) struct Term {
 
 /// A layout as a function from a logical index to a place: run the steps, then add up the terms.
 ///
-/// Registers `0..rank` are the logical dimensions; those that no step writes are zero.
+/// Registers `0..rank` are the logical dimensions; others that no step writes are zero.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Digits {
     pub(crate) rank: usize,
+    /// The registers that no step writes: the dimensions, and those of size 1 in front of a tile longer than the rank.
+    pub(crate) roots: SmallVec<[Register; 8]>,
     /// Slots of every register: its values lie below.
     pub(crate) slots: SmallVec<[i64; 16]>,
     pub(crate) ops: SmallVec<[Op; 8]>,
@@ -50,23 +52,20 @@ pub(crate) fn expand(shape: &ArrayShape, slot: i64, strides: Option<&[i64]>, dig
     let padded = layout.padded_dimensions();
     for (dimension, size) in shape.dimensions().iter().enumerate() {
         digits.slots.push(padded.get(dimension).copied().or(size.bound()).unwrap_or(0));
+        digits.roots.push(dimension);
     }
     let mut sequence: SmallVec<[Register; 16]> = SmallVec::new();
     for &dimension in layout.minor_to_major().iter().rev() {
         sequence.push(dimension as usize);
     }
-    let mut outer = sequence.clone();
-    for (index, tile) in layout.tiles().iter().enumerate() {
+    for tile in layout.tiles() {
         digits.apply_tile(tile.dimensions(), &mut sequence);
-        if index == 0 {
-            outer.clear();
-            outer
-                .extend_from_slice(&sequence[..sequence.len() - tile.dimensions().len().min(sequence.len())]);
-        }
     }
     digits.assign_strides(&sequence, slot);
     if let Some(strides) = strides {
-        digits.replace_outer_strides(&outer, strides);
+        // Beside strides, no later tile touches the counts of the first.
+        let first_tile = layout.tiles().first().map_or(0, |tile| tile.dimensions().len());
+        digits.replace_outer_strides(&sequence[..first_tile.max(digits.rank)], strides);
     }
 }
 
@@ -82,17 +81,15 @@ impl Digits {
         if missing > 0 {
             let first = self.slots.len();
             self.slots.extend(std::iter::repeat_n(1, missing));
+            self.roots.extend(first..first + missing);
             sequence.insert_many(0, first..first + missing);
         }
-        let untouched = sequence.len() - tile.len();
-        let tail: SmallVec<[Register; 16]> = SmallVec::from_slice(&sequence[untouched..]);
-        sequence.truncate(untouched);
-        let mut insides: SmallVec<[Register; 16]> = SmallVec::new();
-        let mut pending = None;
-        for (entry, digit) in tile.iter().zip(tail) {
+        let (first, end) = (sequence.len() - tile.len(), sequence.len());
+        let (mut counts, mut pending) = (first, None);
+        for (position, entry) in (first..end).zip(tile) {
             let digit = match pending.take() {
-                Some(major) => self.combine(major, digit),
-                None => digit,
+                Some(major) => self.combine(major, sequence[position]),
+                None => sequence[position],
             };
             match *entry {
                 TileDimension::Combine => pending = Some(digit),
@@ -100,12 +97,13 @@ impl Digits {
                     let quotient = self.register(self.slots[digit].unsigned_div_ceil(by));
                     let remainder = self.register(by);
                     self.ops.push(Op::Divide { input: digit, by, quotient, remainder });
-                    sequence.push(quotient);
-                    insides.push(remainder);
+                    sequence[counts] = quotient;
+                    counts += 1;
+                    sequence.push(remainder);
                 }
             }
         }
-        sequence.extend_from_slice(&insides);
+        sequence.drain(counts..end);
     }
 
     fn combine(&mut self, major: Register, minor: Register) -> Register {

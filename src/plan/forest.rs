@@ -114,7 +114,7 @@ impl Forest {
             let slots = digits.slots[term.register];
             self.set(node(term.register), Node::Leaf { slots, stride: term.stride });
         }
-        for register in roots(digits) {
+        for &register in &digits.roots {
             groups.push(Group::new(digits, register, node(register)));
         }
     }
@@ -122,7 +122,7 @@ impl Forest {
     /// [`Forest::plant`] where a `*` merges parts of dimensions.
     fn plant_merged(&mut self, digits: &Digits, groups: &mut Groups) -> Option<()> {
         let mut parts: SmallVec<[Parts; 16]> = smallvec![Parts::new(); digits.slots.len()];
-        for register in roots(digits) {
+        for &register in &digits.roots {
             let root = self.add(Node::Leaf { slots: digits.slots[register], stride: 0 });
             groups.push(Group::new(digits, register, root));
             parts[register].push(root);
@@ -225,16 +225,22 @@ impl Forest {
         }
         let q = self.simplify(quotient, values / size + i64::from(values % size != 0));
         let r = self.simplify(remainder, size);
-        if let (Node::Leaf { stride: major, slots: above }, Node::Leaf { stride: minor, .. }) =
-            (self.node(q), self.node(r))
-            && minor.checked_mul(size) == Some(major)
-        {
-            return self.add(Node::Leaf { slots: above.saturating_mul(size), stride: minor });
+        match self.joined(size, q, r) {
+            node if node == self.node(id) => id,
+            node => self.add(node),
         }
-        if (q, r) == (quotient, remainder) {
-            return id;
+    }
+
+    /// A split, or the leaf that it comes to.
+    fn joined(&self, size: i64, quotient: NodeId, remainder: NodeId) -> Node {
+        match (self.node(quotient), self.node(remainder)) {
+            (Node::Leaf { stride: major, slots }, Node::Leaf { stride, .. })
+                if stride.checked_mul(size) == Some(major) =>
+            {
+                Node::Leaf { slots: slots.saturating_mul(size), stride }
+            }
+            _ => Node::Split { size, quotient, remainder },
         }
-        self.add(Node::Split { size, quotient: q, remainder: r })
     }
 
     /// The two trees of `e div m` and `e mod m`, where the tree can be cut there.
@@ -248,25 +254,13 @@ impl Forest {
             Node::Split { size, quotient, remainder } if size == m => Some((quotient, remainder)),
             Node::Split { size, quotient, remainder } if m % size == 0 => {
                 let (above, below) = self.split(quotient, m / size)?;
-                Some((above, self.add(Node::Split { size, quotient: below, remainder })))
+                Some((above, self.add(self.joined(size, below, remainder))))
             }
             Node::Split { size, quotient, remainder } if size % m == 0 => {
                 let (above, below) = self.split(remainder, m)?;
-                Some((self.add(Node::Split { size: size / m, quotient, remainder: above }), below))
+                Some((self.add(self.joined(size / m, quotient, above)), below))
             }
             Node::Split { .. } => None,
         }
     }
-}
-
-/// The registers that no step writes.
-fn roots(digits: &Digits) -> impl Iterator<Item = usize> + use<> {
-    let mut written: SmallVec<[bool; 32]> = smallvec![false; digits.slots.len()];
-    for op in &digits.ops {
-        match *op {
-            Op::Combine { out, .. } => written[out] = true,
-            Op::Divide { quotient, remainder, .. } => (written[quotient], written[remainder]) = (true, true),
-        }
-    }
-    (0..written.len()).filter(move |&register| !written[register])
 }

@@ -2,10 +2,11 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::digits::Digits;
+use super::cut::{Cursor, pieces};
+use super::digits::{Digits, Term};
 use super::forest::{Forest, Group, Groups, Node, NodeId};
 use super::padding::padding;
-use super::pieces::{Atom, Cursor, Piece, Pieces, each_product, pieces, products};
+use super::pieces::{Atom, Atoms, Lists, Piece, each_product, products};
 
 /// More boxes than this and the offset tables take over: planning and walking them would cost more than tables do.
 pub(crate) const MAX_BOXES: usize = 1024;
@@ -21,35 +22,6 @@ pub(crate) struct Window {
 impl Window {
     pub(crate) fn is_empty(&self) -> bool {
         self.extents.contains(&0)
-    }
-}
-
-/// Several lists of pieces in one: a list per index.
-#[derive(Default)]
-pub(crate) struct Lists {
-    pieces: Pieces,
-    ends: SmallVec<[usize; 8]>,
-}
-
-impl Lists {
-    /// Adds a list, which `fill` puts behind those that are there.
-    pub(crate) fn add(&mut self, fill: impl FnOnce(&mut Pieces) -> Option<()>) -> Option<()> {
-        fill(&mut self.pieces)?;
-        self.ends.push(self.pieces.len());
-        Some(())
-    }
-
-    pub(crate) fn list(&self, number: usize) -> &[Piece] {
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.pieces[start..self.ends[number]]
-    }
-
-    pub(crate) fn all(&self) -> SmallVec<[&[Piece]; 8]> {
-        let mut lists = SmallVec::new();
-        for number in 0..self.ends.len() {
-            lists.push(self.list(number));
-        }
-        lists
     }
 }
 
@@ -72,7 +44,7 @@ pub(crate) fn copies(
         return Some(false);
     }
     let lists = lists.all();
-    if products(&lists).is_none_or(|count| count > MAX_BOXES) {
+    if products(lists.iter().copied()).is_none_or(|count| count > MAX_BOXES) {
         return Some(false);
     }
     each_product(&lists, visit)?;
@@ -82,17 +54,19 @@ pub(crate) fn copies(
 /// The one box of two sides without tiles: their terms are the dimensions.
 fn untiled(src: &Digits, dst: &Digits, window: &Window) -> Piece {
     let mut piece = Piece::default();
+    let mut atoms = Atoms::new();
     for &extent in &window.extents {
-        piece.atoms.push(Atom { extent, src_stride: 0, dst_stride: 0 });
+        atoms.push(Atom { extent, src_stride: 0, dst_stride: 0 });
     }
     for term in &src.terms {
-        piece.atoms[term.register].src_stride = term.stride;
+        atoms[term.register].src_stride = term.stride;
         piece.src_offset += term.stride * window.src_start[term.register];
     }
     for term in &dst.terms {
-        piece.atoms[term.register].dst_stride = term.stride;
+        atoms[term.register].dst_stride = term.stride;
         piece.dst_offset += term.stride * window.dst_start[term.register];
     }
+    atoms.iter().for_each(|&atom| piece.add_loop(atom));
     piece
 }
 
@@ -121,12 +95,11 @@ pub(crate) fn fills(
 
 /// One box of all slots of a side.
 fn every_slot(digits: &Digits) -> Piece {
-    let atoms = digits.terms.iter().map(|term| Atom {
-        extent: digits.slots[term.register],
-        src_stride: term.stride,
-        dst_stride: term.stride,
-    });
-    Piece { src_offset: 0, dst_offset: 0, atoms: atoms.collect() }
+    let mut piece = Piece::default();
+    for &Term { register, stride } in &digits.terms {
+        piece.add_loop(Atom { extent: digits.slots[register], src_stride: stride, dst_stride: stride });
+    }
+    piece
 }
 
 /// The pieces of every index of one side's elements alone, from which exact bounds of its places follow.

@@ -4,9 +4,10 @@
 //! |---|---|---|---|
 //! | expand | `digits` | one layout | the divisions and remainders of each index, with strides |
 //! | plant | `forest` | digits | one tree per index |
-//! | lower | `lower`, `pieces`, `padding` | two forests | strided boxes, and boxes of padding |
+//! | lower | `lower`, `cut`, `pieces`, `padding` | two forests | strided boxes, and boxes of padding |
 //! | normalize | `normalize` | a box | its shortest loop nest |
 //! | choose | `choose`, `planes` | a loop nest | a step: the kernel that runs it |
+//! | prepare | `prepared` | few small steps | the same, checked once for all executions |
 //! | pairs | `ef57` | two sides' digits | the way of `f64` that are split or joined |
 //! | one side | `side`, `reach` | a checked request | its digits, its buffer's length, the fills of its padding |
 //! | tables | `tables` | two sides' digits | the way for pairs without a short list of boxes |
@@ -16,6 +17,7 @@
 mod builder;
 pub(crate) mod choose;
 mod convert;
+mod cut;
 pub(crate) mod digits;
 mod ef57;
 mod explain;
@@ -25,6 +27,7 @@ mod normalize;
 mod padding;
 mod pieces;
 mod planes;
+mod prepared;
 mod reach;
 mod side;
 pub(crate) mod step;
@@ -44,6 +47,7 @@ use convert::element;
 use digits::Digits;
 pub(crate) use ef57::Ef57;
 use lower::Window;
+use prepared::{PreparedSteps, prepared};
 use side::Side;
 pub(crate) use side::unit;
 use step::{Kernel, Step, Steps};
@@ -77,6 +81,8 @@ pub struct Plan {
     pub(crate) conversion: Conversion,
     /// In this order: fills come first, so that a fill of everything is written over.
     pub(crate) steps: Steps,
+    /// Of small arrays, the steps that move elements once more, ready to run, where there are few of them.
+    pub(crate) prepared: PreparedSteps,
     /// Where boxes would be too many, the elements' way instead.
     pub(crate) tables: Option<Box<Tables>>,
     /// Added to every place that comes from `tables`.
@@ -157,70 +163,8 @@ impl Plan {
     }
 
     fn with_options(request: &Request<'_>, options: Options) -> Result<Plan, PlanError> {
-        let [src_size, dst_size] = request.memory_sizes()?;
-        let src_window = window(request);
-        let mut window = src_window.clone();
-        if request.conversion().ef57() {
-            window.extents = request.dst_extents().into();
-        }
-        let src = Side::new(request, End::Source, src_size)?;
-        let dst = Side::new(request, End::Destination, dst_size)?;
-        let (mut src_room, mut dst_room) = (Digits::default(), Digits::default());
-        let (src_digits, dst_digits) = (src.digits(&mut src_room), dst.digits(&mut dst_room));
-        let mut plan = Plan {
-            src: request.src().clone(),
-            dst: request.dst().clone(),
-            src_strides: src.strides.map(Strides::from_slice),
-            dst_strides: dst.strides.map(Strides::from_slice),
-            src_len: src.buffer_length(src_digits, &src_window)?,
-            dst_len: dst.buffer_length(dst_digits, &window)?,
-            element: element(request, src.width, dst.width)?,
-            conversion: request.conversion().clone(),
-            ef57: None,
-            steps: Steps::default(),
-            tables: None,
-            table_base: [src.offset, dst.offset],
-            max_threads: options.max_threads,
-            level: options.level,
-            streaming: options.streaming,
-            region: request.region().cloned(),
-            padding: request.padding(),
-            writes_every_byte: writes_every_byte(request),
-            fills_are_apart: true,
-        };
-        if let Some(digits) = dst_digits {
-            let fills = dst.fills(digits, &window, &mut plan.steps);
-            plan.fills_are_apart = fills.ok_or(PlanError::AddressOverflow { end: End::Destination })?;
-        }
-        if let (Some(src), Some(dst)) = (src_digits, dst_digits)
-            && !window.is_empty()
-        {
-            if request.conversion().ef57() {
-                plan.ef57 = Some(Box::new(Ef57::new(request, [src, dst], [&src_window, &window])));
-                return Ok(plan);
-            }
-            plan.add_copies(src, dst, &window).ok_or(PlanError::AddressOverflow { end: End::Source })?;
-        }
-        Ok(plan)
-    }
-
-    /// Adds what moves the elements; `None` where an address does not fit this machine.
-    fn add_copies(&mut self, src: &Digits, dst: &Digits, window: &Window) -> Option<()> {
-        let [src_base, dst_base] = self.table_base;
-        if self.conversion.factors_along().is_some() {
-            // Which factor is whose, only the tables say.
-            self.tables = Some(Box::new(Tables::new(src.clone(), dst.clone(), window)));
-            return Some(());
-        }
-        let (element, steps) = (self.element, &mut self.steps);
-        let boxes = lower::copies(src, dst, window, &mut |piece| {
-            piece.shift(src_base, dst_base);
-            choose(piece, element, steps)
-        });
-        if !boxes? {
-            self.tables = Some(Box::new(Tables::new(src.clone(), dst.clone(), window)));
-        }
-        Some(())
+        let mut rooms = [Digits::default(), Digits::default()];
+        Lowering::new(request, &mut rooms)?.plan(options)
     }
 
     /// Bytes of the source buffer; with strides, the least that it may have.
@@ -286,6 +230,107 @@ impl Plan {
         self.is_memcpy() && self.src_byte_size() == self.dst_byte_size() && self.steps.iter().all(whole)
     }
 }
+
+/// A checked request on its way to steps.
+struct Lowering<'a> {
+    request: &'a Request<'a>,
+    src: Side<'a>,
+    dst: Side<'a>,
+    src_digits: Option<&'a Digits>,
+    dst_digits: Option<&'a Digits>,
+    src_window: Window,
+    /// Where `ef57` makes it another than the source's.
+    dst_window: Option<Window>,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(request: &'a Request<'a>, rooms: &'a mut [Digits; 2]) -> Result<Lowering<'a>, PlanError> {
+        let [src_size, dst_size] = request.memory_sizes()?;
+        let src = Side::new(request, End::Source, src_size)?;
+        let dst = Side::new(request, End::Destination, dst_size)?;
+        let [src_room, dst_room] = rooms;
+        let (src_digits, dst_digits) = (src.digits(src_room), dst.digits(dst_room));
+        let src_window = window(request);
+        let split = || Window { extents: request.dst_extents().into(), ..src_window.clone() };
+        let dst_window = request.conversion().ef57().then(split);
+        Ok(Lowering { request, src, dst, src_digits, dst_digits, src_window, dst_window })
+    }
+
+    /// The plan, put together at the end: it is too large to be moved for nothing.
+    fn plan(&self, options: Options) -> Result<Plan, PlanError> {
+        let (request, src, dst) = (self.request, &self.src, &self.dst);
+        let [src_strides, dst_strides] = [src, dst].map(|side| side.strides.map(Strides::from_slice));
+        let src_len = src.buffer_length(self.src_digits, &self.src_window)?;
+        let dst_len = dst.buffer_length(self.dst_digits, self.window())?;
+        let element = element(request, src.width, dst.width)?;
+        let mut steps = Steps::default();
+        let fills_are_apart = self.add_fills(&mut steps)?;
+        let (ef57, tables) = self.add_elements(&element, &mut steps)?;
+        let prepared = prepared(&steps, [src_len, dst_len], options);
+        Ok(Plan {
+            src: request.src().clone(),
+            dst: request.dst().clone(),
+            src_strides,
+            dst_strides,
+            src_len,
+            dst_len,
+            element,
+            ef57,
+            conversion: request.conversion().clone(),
+            steps,
+            prepared: prepared.unwrap_or_default(),
+            tables,
+            table_base: [src.offset, dst.offset],
+            max_threads: options.max_threads,
+            level: options.level,
+            streaming: options.streaming,
+            region: request.region().cloned(),
+            padding: request.padding(),
+            writes_every_byte: writes_every_byte(request),
+            fills_are_apart,
+        })
+    }
+
+    fn window(&self) -> &Window {
+        self.dst_window.as_ref().unwrap_or(&self.src_window)
+    }
+
+    /// Adds what writes padding; false where it writes elements too, before those arrive.
+    fn add_fills(&self, steps: &mut Steps) -> Result<bool, PlanError> {
+        let Some(digits) = self.dst_digits else { return Ok(true) };
+        let fills = self.dst.fills(digits, self.window(), steps);
+        fills.ok_or(PlanError::AddressOverflow { end: End::Destination })
+    }
+
+    /// Adds what moves the elements, or says in which way else they are moved.
+    fn add_elements(&self, element: &Element, steps: &mut Steps) -> Result<OtherWays, PlanError> {
+        let ((Some(src), Some(dst)), window) = ((self.src_digits, self.dst_digits), self.window()) else {
+            return Ok((None, None));
+        };
+        if window.is_empty() {
+            return Ok((None, None));
+        }
+        let conversion = self.request.conversion();
+        if conversion.ef57() {
+            let ef57 = Ef57::new(self.request, [src, dst], [&self.src_window, window]);
+            return Ok((Some(Box::new(ef57)), None));
+        }
+        let mut add_boxes = || {
+            let boxes = lower::copies(src, dst, window, &mut |piece| {
+                piece.shift(self.src.offset, self.dst.offset);
+                choose(piece, element, steps)
+            });
+            boxes.ok_or(PlanError::AddressOverflow { end: End::Source })
+        };
+        // Which factor is whose, only the tables say.
+        let in_boxes = conversion.factors_along().is_none() && add_boxes()?;
+        let tables = || Box::new(Tables::new(src.clone(), dst.clone(), window));
+        Ok((None, (!in_boxes).then(tables)))
+    }
+}
+
+/// Where boxes are not the way of the elements, one of these is.
+type OtherWays = (Option<Box<Ef57>>, Option<Box<Tables>>);
 
 /// True where the elements, and padding where it is written, are all of the destination's bytes.
 fn writes_every_byte(request: &Request<'_>) -> bool {

@@ -2,56 +2,51 @@
 
 use super::pieces::{Atom, Piece};
 
-/// The simplest form of a box: no loop that runs once, destination strides positive and descending, neighbours that
-/// continue one another made one.
-pub(crate) fn normalize(piece: &mut Piece) {
-    remove_trivial(piece);
-    flip_backward(piece);
-    sort_by_destination(piece);
-    coalesce(piece);
-}
-
-/// Drops loops that run once.
-fn remove_trivial(piece: &mut Piece) {
-    piece.atoms.retain(|atom| atom.extent != 1);
-}
-
-/// Walks loops whose destination goes backward from their other end.
-fn flip_backward(piece: &mut Piece) {
-    for atom in piece.atoms.iter_mut().filter(|atom| atom.dst_stride < 0) {
-        piece.src_offset += atom.src_stride * (atom.extent - 1);
-        piece.dst_offset += atom.dst_stride * (atom.extent - 1);
-        atom.src_stride = -atom.src_stride;
-        atom.dst_stride = -atom.dst_stride;
-    }
-}
-
-/// Slowest destination first; among equals (which only broadcasts have) the slowest source first.
-fn sort_by_destination(piece: &mut Piece) {
-    piece.atoms.sort_by_key(|atom| {
-        std::cmp::Reverse((atom.dst_stride.unsigned_abs(), atom.src_stride.unsigned_abs()))
-    });
-}
-
-/// Joins an outer loop with the inner one that it continues on both sides.
-fn coalesce(piece: &mut Piece) {
-    let atoms = &mut piece.atoms;
-    let mut kept = 0;
-    for next in 0..atoms.len() {
-        let inner = atoms[next];
-        let steps = |stride: i64| stride.checked_mul(inner.extent);
-        let continues = |outer: &Atom| {
-            Some(outer.src_stride) == steps(inner.src_stride)
-                && Some(outer.dst_stride) == steps(inner.dst_stride)
-        };
-        if kept > 0 && continues(&atoms[kept - 1]) {
-            atoms[kept - 1] = Atom { extent: atoms[kept - 1].extent * inner.extent, ..inner };
-        } else {
-            atoms[kept] = inner;
-            kept += 1;
+impl Piece {
+    /// Adds a loop where it belongs: no loop runs once, the destination goes forward, and the slowest there comes first;
+    /// among equals (which only broadcasts have) the slowest source.
+    pub(crate) fn add_loop(&mut self, atom: Atom) {
+        if atom.extent == 1 {
+            return;
         }
+        let atom = if atom.dst_stride < 0 { self.flip(atom) } else { atom };
+        let slower = self.atoms.iter().rposition(|other| !is_slower(&atom, other));
+        self.atoms.insert(slower.map_or(0, |last| last + 1), atom);
     }
-    atoms.truncate(kept);
+
+    /// Walks a loop from its other end.
+    fn flip(&mut self, atom: Atom) -> Atom {
+        self.src_offset += atom.src_stride * (atom.extent - 1);
+        self.dst_offset += atom.dst_stride * (atom.extent - 1);
+        Atom { src_stride: -atom.src_stride, dst_stride: -atom.dst_stride, ..atom }
+    }
+
+    /// Makes neighbours that continue one another on both sides one loop.
+    pub(crate) fn coalesce(&mut self) {
+        let atoms = &mut self.atoms[..];
+        let mut last = 0;
+        for next in 1..atoms.len() {
+            let (outer, inner) = (atoms[last], atoms[next]);
+            if continues(&outer, &inner) {
+                atoms[last] = Atom { extent: outer.extent * inner.extent, ..inner };
+            } else {
+                last += 1;
+                atoms[last] = inner;
+            }
+        }
+        self.atoms.truncate(last + 1);
+    }
+}
+
+fn is_slower(a: &Atom, b: &Atom) -> bool {
+    a.dst_stride > b.dst_stride
+        || a.dst_stride == b.dst_stride && a.src_stride.unsigned_abs() > b.src_stride.unsigned_abs()
+}
+
+/// True where a step of the outer loop goes as far as all of the inner one.
+fn continues(outer: &Atom, inner: &Atom) -> bool {
+    inner.dst_stride.checked_mul(inner.extent) == Some(outer.dst_stride)
+        && inner.src_stride.checked_mul(inner.extent) == Some(outer.src_stride)
 }
 
 #[cfg(test)]
@@ -63,8 +58,9 @@ mod tests {
     }
 
     fn normal(atoms: &[Atom]) -> Piece {
-        let mut piece = Piece { src_offset: 0, dst_offset: 0, atoms: atoms.iter().copied().collect() };
-        normalize(&mut piece);
+        let mut piece = Piece::default();
+        atoms.iter().for_each(|&atom| piece.add_loop(atom));
+        piece.coalesce();
         piece
     }
 

@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 
 use smallvec::SmallVec;
 
+use super::cut::{Cursor, pieces};
 use super::forest::{Forest, Group, Node, NodeId};
-use super::lower::{Lists, MAX_BOXES};
-use super::pieces::{Atom, Cursor, Piece, Pieces, each_product, multiply, pieces, products};
+use super::lower::MAX_BOXES;
+use super::pieces::{Atom, List, Lists, Piece, Pieces, each_product, products};
 
 /// Calls `visit` with pieces that cover every slot outside the elements, none twice. `values` gives the number of values
 /// of each group's index. `None` where there would be more than [`MAX_BOXES`], or where `visit` gives up.
@@ -20,6 +21,7 @@ pub(crate) fn padding(
     for group in groups {
         padded.add(|out| Unused { forest, out }.find(group.root, values(group)))?;
     }
+    let padded = &padded;
     let is_padded = |&group: &usize| !padded.list(group).is_empty();
     let Some(last) = (0..groups.len()).rev().find(is_padded) else { return Some(()) };
     for group in &groups[..last] {
@@ -27,43 +29,42 @@ pub(crate) fn padding(
     }
     for group in groups {
         whole.add(|out| {
-            out.push(everything(forest, group.root));
+            add_everything(forest, group.root, out);
             Some(())
         })?;
     }
     // Elements of the groups before, padding of this one, anything of the groups behind.
+    let (covered, whole, all) = (&covered, &whole, groups.len());
     let lists = |padded_group: usize| {
-        let mut lists: SmallVec<[&[Piece]; 8]> = SmallVec::new();
-        for group in 0..groups.len() {
-            lists.push(match group.cmp(&padded_group) {
-                Ordering::Less => covered.list(group),
-                Ordering::Equal => padded.list(group),
-                Ordering::Greater => whole.list(group),
-            });
-        }
-        lists
+        (0..all).map(move |group| match group.cmp(&padded_group) {
+            Ordering::Less => covered.list(group),
+            Ordering::Equal => padded.list(group),
+            Ordering::Greater => whole.list(group),
+        })
     };
     let mut count = 0usize;
     for group in (0..=last).filter(is_padded) {
-        count = count.checked_add(products(&lists(group))?)?;
+        count = count.checked_add(products(lists(group))?)?;
     }
     (count <= MAX_BOXES).then_some(())?;
-    (0..=last).filter(is_padded).try_for_each(|group| each_product(&lists(group), visit))
+    (0..=last).filter(is_padded).try_for_each(|group| {
+        let lists: SmallVec<[List<'_>; 8]> = lists(group).collect();
+        each_product(&lists, visit)
+    })
 }
 
-/// All slots of a tree.
-fn everything(forest: &Forest, tree: NodeId) -> Piece {
-    let mut piece = Piece::default();
-    add_everything(forest, tree, &mut piece);
-    piece
+/// Adds a piece of all slots of a tree.
+fn add_everything(forest: &Forest, tree: NodeId, out: &mut Pieces) {
+    out.push(0, 0);
+    add_loops(forest, tree, out);
 }
 
-fn add_everything(forest: &Forest, tree: NodeId, piece: &mut Piece) {
+fn add_loops(forest: &Forest, tree: NodeId, out: &mut Pieces) {
     match forest.node(tree) {
-        Node::Leaf { slots, stride } => add_run(piece, slots, stride),
+        Node::Leaf { slots, stride } => add_run(out, slots, stride),
         Node::Split { quotient, remainder, .. } => {
-            add_everything(forest, quotient, piece);
-            add_everything(forest, remainder, piece);
+            add_loops(forest, quotient, out);
+            add_loops(forest, remainder, out);
         }
     }
 }
@@ -86,10 +87,8 @@ impl Unused<'_> {
         let (size, quotient, remainder) = match self.forest.node(tree) {
             Node::Leaf { slots, stride } => {
                 if slots > count {
-                    let mut piece = Piece::default();
-                    piece.shift(count * stride, count * stride);
-                    add_run(&mut piece, slots - count, stride);
-                    self.out.push(piece);
+                    self.out.push(count * stride, count * stride);
+                    add_run(self.out, slots - count, stride);
                 }
                 return Some(());
             }
@@ -98,9 +97,10 @@ impl Unused<'_> {
         let (full, rest) = (count / size, count % size);
         let first = self.out.len();
         self.find(quotient, full + i64::from(rest > 0))?;
-        if self.out.len() > first {
-            let inside = everything(self.forest, remainder);
-            self.out[first..].iter_mut().for_each(|piece| piece.append(&inside));
+        let middle = self.out.len();
+        if middle > first {
+            add_everything(self.forest, remainder, self.out);
+            self.out.multiply(first, middle, MAX_BOXES)?;
         }
         if full > 0 {
             let first = self.out.len();
@@ -108,22 +108,20 @@ impl Unused<'_> {
             let middle = self.out.len();
             if middle > first {
                 self.elements(quotient, full)?;
-                multiply(self.out, first, middle, MAX_BOXES)?;
+                self.out.multiply(first, middle, MAX_BOXES)?;
             }
         }
         if rest > 0 {
             let first = self.out.len();
             self.find(remainder, rest)?;
             let place = self.forest.eval(quotient, full);
-            self.out[first..].iter_mut().for_each(|piece| piece.shift(place, place));
+            self.out.shift(first, place, place);
         }
         Some(())
     }
 }
 
 /// Adds a loop over slots; both sides are set alike, so that pieces of either kind multiply.
-fn add_run(piece: &mut Piece, slots: i64, stride: i64) {
-    if slots != 1 {
-        piece.atoms.push(Atom { extent: slots, src_stride: stride, dst_stride: stride });
-    }
+fn add_run(out: &mut Pieces, slots: i64, stride: i64) {
+    out.add_loop(Atom { extent: slots, src_stride: stride, dst_stride: stride });
 }

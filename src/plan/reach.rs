@@ -36,9 +36,10 @@ impl Reach {
         match elements(digits, start, &window.extents) {
             Some(lists) => {
                 // Indices are independent, so the extremes of the sum are the sums of the extremes.
-                for pieces in lists.all() {
-                    low += pieces.iter().map(|piece| extremes(piece).0).min().unwrap_or(0);
-                    high += pieces.iter().map(|piece| extremes(piece).1).max().unwrap_or(0);
+                for list in lists.all() {
+                    let extremes = || list.destinations().map(|(offset, atoms)| extremes(offset, atoms));
+                    low += extremes().map(|(low, _)| low).min().unwrap_or(0);
+                    high += extremes().map(|(_, high)| high).max().unwrap_or(0);
                 }
             }
             // Tiles that `*` mixes inside: every slot of the tiles counts as reached.
@@ -55,7 +56,7 @@ impl Reach {
 
     /// Counts the destination places of a box in.
     pub(crate) fn add_piece(&mut self, piece: &Piece, width: i64) {
-        let (low, high) = extremes(piece);
+        let (low, high) = extremes(piece.dst_offset, &piece.atoms);
         let (old_low, old_high) = self.bounds.unwrap_or((low, high + width));
         self.bounds = Some((old_low.min(low), old_high.max(high + width)));
     }
@@ -73,12 +74,12 @@ impl Reach {
     }
 }
 
-/// The lowest and the highest destination place of a box.
-fn extremes(piece: &Piece) -> (i64, i64) {
+/// The lowest and the highest destination place of loops that start at `offset`.
+fn extremes(offset: i64, atoms: &[Atom]) -> (i64, i64) {
     let span = |atom: &Atom| atom.dst_stride * (atom.extent - 1);
-    let low = piece.atoms.iter().map(|atom| span(atom).min(0)).sum::<i64>();
-    let high = piece.atoms.iter().map(|atom| span(atom).max(0)).sum::<i64>();
-    (piece.dst_offset + low, piece.dst_offset + high)
+    let low = atoms.iter().map(|atom| span(atom).min(0)).sum::<i64>();
+    let high = atoms.iter().map(|atom| span(atom).max(0)).sum::<i64>();
+    (offset + low, offset + high)
 }
 
 /// Refuses strides that may put two elements of the destination, or padding that is written, into the same bytes.

@@ -1,7 +1,6 @@
 //! One side of a request: its digits, the length of its buffer, and its padding.
 
 use relayout_kernels::{Fill, SlotWidth};
-use smallvec::smallvec;
 
 use super::BufferLength;
 use super::choose::choose_fill;
@@ -118,8 +117,9 @@ impl<'a> Side<'a> {
     /// `slots` neighbours from slot `first` on.
     fn run(&self, first: i64, slots: i64) -> Piece {
         let unit = unit(self.width);
-        let atoms = smallvec![Atom { extent: slots, src_stride: unit, dst_stride: unit }];
-        Piece { src_offset: 0, dst_offset: first * unit, atoms }
+        let mut run = Piece { dst_offset: first * unit, ..Piece::default() };
+        run.add_loop(Atom { extent: slots, src_stride: unit, dst_stride: unit });
+        run
     }
 
     /// The slots that `L` adds behind those of the last digit.

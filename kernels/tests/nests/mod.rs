@@ -74,7 +74,7 @@ pub(crate) fn check(case: &Case) {
         let mut dst = vec![SENTINEL; dst_len + 2 * MARGIN];
         let start = MARGIN - LINE + dst[MARGIN - LINE..].as_ptr().align_offset(LINE) + dst_at;
         for &level in &levels {
-            for stream in [false, true] {
+            for (stream, prepared) in [(false, false), (false, true), (true, false)] {
                 dst.fill(SENTINEL);
                 let nest = Nest {
                     src_offset: src_first as isize,
@@ -82,7 +82,11 @@ pub(crate) fn check(case: &Case) {
                     loops: &case.loops,
                 };
                 let mover = Mover { family: case.family, element_bytes: case.element, level, stream };
-                mover.run(&src[src_at..], &mut dst[start..start + dst_len], nest).unwrap();
+                let (from, to) = (&src[src_at..], &mut dst[start..start + dst_len]);
+                match mover.prepare(nest, src_len, dst_len).filter(|_| prepared) {
+                    Some(prepared) => prepared.run(from, to).unwrap(),
+                    None => mover.run(from, to, nest).unwrap(),
+                }
                 let (before, rest) = dst.split_at(start);
                 let (found, behind) = rest.split_at(dst_len);
                 let untouched = before.iter().chain(behind).all(|&byte| byte == SENTINEL);
