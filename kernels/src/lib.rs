@@ -18,6 +18,7 @@
 
 mod ahead;
 mod blocks;
+mod border;
 mod buffer;
 mod columns;
 mod composite;
@@ -38,6 +39,7 @@ mod offsets;
 mod panel;
 mod pieces;
 mod program;
+mod ragged;
 mod rows;
 mod rows_stream;
 mod slots;
