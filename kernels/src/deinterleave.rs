@@ -13,6 +13,19 @@ const AHEAD_IN_ROW: usize = 256;
 /// kibibytes are alike, a page is too far.
 pub(crate) const AHEAD_IN_STREAM: usize = 3072;
 
+/// True where the loops are what is taken apart: `across` consecutive elements of the source, which `along` advances by all
+/// of them, and `along` those of the destination.
+#[inline(always)]
+pub(crate) fn unzips(across: Loop, along: Loop, element: usize) -> bool {
+    let element = element as isize;
+    along.dst_stride == element
+        && (across.src_stride == element || across.extent == 1)
+        && along.src_stride == element * across.extent as isize
+}
+
+/// The most rows that a stream becomes.
+const MOST_WAYS: usize = 8;
+
 /// The reverse of [`Interleave`](crate::interleave::Interleave): `along` advances `K` elements in the source and is contiguous in the destination.
 #[derive(Clone, Copy)]
 pub(crate) struct Deinterleave<const E: usize, const K: usize> {
@@ -79,6 +92,31 @@ pub(crate) unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
         if at < count {
             let at = count - block; // the last block steps back rather than step outside
             unzip_block::<L, E, K>(lanes, src.add(at * K * E), row_step, dst.add(at * E));
+        }
+    }
+}
+
+/// The same for fewer elements than a register holds, by way of a copy.
+///
+/// # Safety
+/// `K * count` elements must be readable at `src`, `count < BYTES / E`, and `BYTES` writable in each of `K` rows.
+#[inline(always)]
+pub(crate) unsafe fn unzip_part<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    count: usize,
+    row_step: isize,
+    src: *const u8,
+    dst: *mut u8,
+) {
+    let mut part = [0u8; MOST_WAYS * LINE];
+    // SAFETY: the caller's promise; the copy has room for `K` of the widest registers.
+    unsafe {
+        core::ptr::copy_nonoverlapping(src, part.as_mut_ptr(), K * count * E);
+        let rows = load_unzipped::<L, E, K>(lanes, part.as_ptr());
+        let mut row = 0;
+        while row < K {
+            lanes.store(dst.wrapping_offset(row as isize * row_step), rows[row]);
+            row += 1;
         }
     }
 }

@@ -19,6 +19,7 @@
 
 mod ahead;
 mod blocks;
+mod border;
 mod buffer;
 mod columns;
 mod composite;
@@ -40,6 +41,7 @@ mod panel;
 mod pieces;
 mod prepared;
 mod program;
+mod ragged;
 mod rows;
 mod rows_stream;
 mod slots;

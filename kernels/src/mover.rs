@@ -1,14 +1,14 @@
 //! One entry for every family: checks the nest, then runs the family's body at a level.
 
-use crate::deinterleave::Deinterleave;
+use crate::deinterleave::{Deinterleave, unzips};
 use crate::general::general;
 use crate::interleave::Interleave;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
-use crate::pieces::{Pieces, row_pieces};
-use crate::rows::rows_in_cache;
-use crate::rows_stream::{StreamRows, carry_bytes, rows_past_cache};
+use crate::pieces::row_pieces;
+use crate::rows::{rows_in_cache, rows_past_cache};
+use crate::rows_stream::stream_rows;
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
 use crate::transposes::{How, transpose};
@@ -283,37 +283,25 @@ impl Mover {
         src: *const u8,
         dst: *mut u8,
     ) {
-        let element = self.element_bytes as isize;
-        let fits = along.dst_stride == element
-            && across.src_stride == element
-            && along.src_stride == element * across.extent as isize;
-        let stream = self.stream;
+        let (fits, stream) = (unzips(across, along, self.element_bytes), self.stream);
         // Rows that do not start lines: pieces of them carry what is behind their last line.
-        let carried = match stream && !starts_lines(outer.iter().chain([&across]), dst) {
+        let pieces = match stream && fits && !starts_lines(outer.iter().chain([&across]), dst) {
             true => row_pieces::<L>(outer, across, along, self.element_bytes),
             false => None,
         };
-        let room = carried.as_ref().map_or(0, |pieces| {
-            let piece = pieces.along.extent * self.element_bytes;
-            carry_bytes(pieces.more.extent * across.extent, piece) + LINE
-        });
-        let mut carry = vec![0u8; room];
-        let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
+        if let Some(pieces) = pieces
+            // SAFETY: the caller's promise, and the strides that the family wants.
+            && unsafe { stream_rows(lanes, self.element_bytes, across, pieces, src, dst) }
+        {
+            return;
+        }
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
-                match (self.element_bytes, across.extent, carried) {
-                    $(
-                        // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives
-                        // until the end of this function.
-                        $(($e, $k, Some(Pieces { before, next, more, along, rest })) if fits => unsafe {
-                            let kernel = StreamRows::<$e, $k> { next, more, across, along, rest, carry };
-                            each_point(lanes, before, src, dst, kernel);
-                        },
-                        // SAFETY: the same.
-                        ($e, $k, None) if fits => unsafe {
-                            each_point(lanes, outer, src, dst, Deinterleave::<$e, $k> { along, across, stream });
-                        })*
-                    )*
+                match (self.element_bytes, across.extent) {
+                    // SAFETY: the caller's promise, and the strides that the family wants.
+                    $($(($e, $k) if fits => unsafe {
+                        each_point(lanes, outer, src, dst, Deinterleave::<$e, $k> { along, across, stream });
+                    })*)*
                     // SAFETY: the caller's promise.
                     _ => unsafe { general(lanes, loops, (src, dst), self.element_bytes, self.stream) },
                 }

@@ -5,6 +5,7 @@ use crate::nest::Loop;
 use crate::tuning::{ROW_PIECE, STAGE_BYTES};
 
 /// Outer loops, of which one continues the pieces of rows and one leads to more rows.
+#[derive(Clone, Copy)]
 pub(crate) struct Pieces<'a> {
     pub(crate) before: &'a [Loop],
     pub(crate) next: Loop,
@@ -14,7 +15,8 @@ pub(crate) struct Pieces<'a> {
     pub(crate) rest: usize,
 }
 
-const ONCE: Loop = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
+/// A loop that is none.
+pub(crate) const ONCE: Loop = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
 
 /// The outer loops as pieces of rows, where the pieces are whole lines and one of the last two loops continues them.
 #[allow(dead_code)] // portable targets have no lanes

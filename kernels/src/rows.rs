@@ -2,6 +2,9 @@
 
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
+use crate::pieces::{ONCE, pieces};
+use crate::rows_stream::stream_rows;
+use crate::stage::starts_lines;
 use crate::tuning::IN_FIRST_LEVEL;
 use crate::walk::{Point, each_point};
 
@@ -95,6 +98,30 @@ pub(crate) unsafe fn rows_in_cache<L: Lanes>(
         };
     }
     lines!(64 128 256 512);
+}
+
+/// Copies runs of `run` bytes past the cache, those that continue one another in rows that do not start lines by pieces.
+///
+/// # Safety
+/// As [`rows_in_cache`].
+#[allow(dead_code)] // portable targets have no lanes
+#[inline(never)]
+pub(crate) unsafe fn rows_past_cache<L: Lanes>(
+    lanes: L,
+    loops: &[Loop],
+    run: usize,
+    src: *const u8,
+    dst: *mut u8,
+) {
+    let aligned = starts_lines(loops, dst) && run.is_multiple_of(LINE);
+    let along = Loop { extent: run, src_stride: 1, dst_stride: 1 };
+    // SAFETY: the caller's promise.
+    unsafe {
+        match if aligned { None } else { pieces::<L>(loops, along, 1) } {
+            Some(pieces) if stream_rows(lanes, 1, ONCE, pieces, src, dst) => {}
+            _ => each_point(lanes, loops, src, dst, Rows::new(loops, run, true)),
+        }
+    }
 }
 
 impl Point for Rows {

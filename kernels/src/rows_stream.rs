@@ -3,75 +3,81 @@
 //! A piece of a row seldom starts or ends a line, but the next piece goes on where it ended: every row carries the bytes
 //! behind its last whole line over to its next piece, so that each line is written once and whole.
 
-use crate::deinterleave::{AHEAD_IN_STREAM, load_unzipped, unzip_rows};
-use crate::interleave::walk_plane;
+use crate::border::{Border, copy_line, stream_line};
+use crate::deinterleave::{AHEAD_IN_STREAM, load_unzipped, unzip_part, unzip_rows};
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
-use crate::pieces::{Pieces, pieces};
-use crate::rows::{Rows, copy_short, stream_run};
-use crate::stage::starts_lines;
+use crate::pieces::Pieces;
+use crate::rows::copy_short;
 use crate::walk::{Point, each_point};
 
 /// Takes pieces of `K` rows from a stream of elements of `E` bytes; with `K` = 1 the piece is copied.
 #[derive(Clone, Copy)]
-pub(crate) struct StreamRows<const E: usize, const K: usize> {
+struct StreamRows<'a, const E: usize, const K: usize> {
     /// From one piece of a row to the next; continues `along` in the destination.
-    pub(crate) next: Loop,
+    next: Loop,
     /// From `K` rows to the next `K`.
-    pub(crate) more: Loop,
+    more: Loop,
     /// From row to row; consecutive elements of the source.
-    pub(crate) across: Loop,
+    across: Loop,
     /// Along a piece, of whole lines and at least a register.
-    pub(crate) along: Loop,
+    along: Loop,
     /// Elements of a row behind its last piece, fewer than a piece.
-    pub(crate) rest: usize,
-    /// [`carry_bytes`] bytes at the start of a line.
-    pub(crate) carry: *mut u8,
+    rest: usize,
+    /// For every row the line before its next piece, a piece, and the row's first line; at the start of a line.
+    carry: *mut u8,
+    /// Between the last of the rows and what comes behind it.
+    border: &'a Border,
 }
 
-/// Bytes of carry buffer for so many rows of pieces of `piece` bytes.
-pub(crate) fn carry_bytes(rows: usize, piece: usize) -> usize {
-    rows * (LINE + piece)
-}
-
-/// Copies runs of `run` bytes past the cache, those that continue one another in rows that do not start lines by pieces.
+/// Moves `across.extent` rows of pieces from a stream of elements of so many bytes, past the cache; false, and nothing is
+/// moved, where there is no kernel for them.
 ///
 /// # Safety
-/// At every point of `loops`, so many bytes must be valid on both sides, without overlap.
+/// All places of the loops, and the rest of each row, must be valid on both sides, without overlap; `across` must be
+/// consecutive elements of the source, which `along` advances by all of them, and `along` consecutive in the destination.
 #[allow(dead_code)] // portable targets have no lanes
 #[inline(never)]
-pub(crate) unsafe fn rows_past_cache<L: Lanes>(
+pub(crate) unsafe fn stream_rows<L: Lanes>(
     lanes: L,
-    loops: &[Loop],
-    run: usize,
+    element: usize,
+    across: Loop,
+    pieces: Pieces<'_>,
     src: *const u8,
     dst: *mut u8,
-) {
-    let aligned = starts_lines(loops, dst) && run.is_multiple_of(LINE);
-    let along = Loop { extent: run, src_stride: 1, dst_stride: 1 };
-    match if aligned { None } else { pieces::<L>(loops, along, 1) } {
-        Some(Pieces { before, next, more, along, rest }) => {
-            let across = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
-            let mut carry = vec![0u8; carry_bytes(more.extent, run) + LINE];
-            let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
-            let kernel = StreamRows::<1, 1> { next, more, across, along, rest, carry };
-            // SAFETY: the caller's promise; the carry buffer lives until the end of this block.
-            unsafe { each_point(lanes, before, src, dst, kernel) }
-        }
-        // SAFETY: the caller's promise.
-        None => unsafe { each_point(lanes, loops, src, dst, Rows::new(loops, run, true)) },
+) -> bool {
+    let Pieces { before, next, more, along, rest } = pieces;
+    let border = Border::new();
+    let mut carry = vec![0u8; more.extent * across.extent * pitch(along.extent * element) + LINE];
+    let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
+    macro_rules! run {
+        ($($e:literal: $($k:literal)*;)*) => {
+            match (element, across.extent) {
+                // SAFETY: the caller's promise; the buffers live until the end of this function.
+                $($(($e, $k) => unsafe {
+                    let kernel = StreamRows::<$e, $k> { next, more, across, along, rest, carry, border: &border };
+                    each_point(lanes, before, src, dst, kernel);
+                    border.finish();
+                })*)*
+                _ => return false,
+            }
+        };
     }
+    run!(1: 1 2 3 4 5 6 7 8; 2: 2 3 4 5 6 7 8; 4: 2 3 4 5 6 7 8; 8: 2 3 4;);
+    true
 }
 
-impl<const E: usize, const K: usize> Point for StreamRows<E, K> {
+/// Bytes from the carry of one row to that of the next, for pieces of so many bytes.
+#[inline(always)]
+fn pitch(piece: usize) -> usize {
+    LINE + piece + LINE
+}
+
+impl<const E: usize, const K: usize> Point for StreamRows<'_, E, K> {
     /// # Safety
     /// All places of the four loops, and the rest of each row, must be valid on both sides, without overlap.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
-        // Single rows, whose pieces are longer, were slower for it.
-        if K > 1 {
-            self.ask_for_ends(lanes, dst);
-        }
         let mut step = 0;
         while step <= self.next.extent {
             let from = src.wrapping_offset(step as isize * self.next.src_stride);
@@ -80,15 +86,14 @@ impl<const E: usize, const K: usize> Point for StreamRows<E, K> {
             while group < self.more.extent {
                 let from = from.wrapping_offset(group as isize * self.more.src_stride);
                 let to = to.wrapping_offset(group as isize * self.more.dst_stride);
-                let carry = self.carry.wrapping_add(group * K * self.pitch());
-                // SAFETY: `K` pieces of rows, or what is behind them; there are buffers for `K` rows of every group.
+                // SAFETY: `K` pieces of rows, or what is behind them.
                 unsafe {
                     if step == self.next.extent {
-                        self.end(lanes, from, to, carry);
+                        self.end(lanes, from, to, group);
                     } else if L::BYTES == LINE {
-                        self.join_lines(lanes, from, to, carry, step == 0);
+                        self.join_lines(lanes, from, to, group, step == 0);
                     } else {
-                        self.join_pieces(lanes, from, to, carry, step == 0);
+                        self.join_pieces(lanes, from, to, group, step == 0);
                     }
                 }
                 group += 1;
@@ -103,36 +108,17 @@ impl<const E: usize, const K: usize> Point for StreamRows<E, K> {
     }
 }
 
-impl<const E: usize, const K: usize> StreamRows<E, K> {
+impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
     /// Bytes of a piece.
     #[inline(always)]
     fn piece(&self) -> usize {
         self.along.extent * E
     }
 
-    /// Bytes from the carry of one row to that of the next.
+    /// The buffer of a row.
     #[inline(always)]
-    fn pitch(&self) -> usize {
-        LINE + self.piece()
-    }
-
-    /// Asks for the lines in which the rows end, and the next ones begin if they lie behind these: lines that are written in
-    /// part come from memory first, and stores past the cache wait behind them.
-    #[inline(always)]
-    fn ask_for_ends<L: Lanes>(&self, lanes: L, dst: *mut u8) {
-        let mut group = 0;
-        while group < self.more.extent as isize {
-            let to = dst.wrapping_offset(group * self.more.dst_stride);
-            let mut row = 0;
-            while row < K {
-                let start = self.row_place(to, row);
-                let pieces = self.next.extent as isize * self.next.dst_stride;
-                lanes.prefetch_near(start.wrapping_offset(pieces));
-                lanes.prefetch_near(start.wrapping_offset(self.more.extent as isize * self.more.dst_stride));
-                row += 1;
-            }
-            group += 1;
-        }
+    fn buffer(&self, group: usize, row: usize) -> *mut u8 {
+        self.carry.wrapping_add((group * K + row) * pitch(self.piece()))
     }
 
     /// The place of a row.
@@ -141,17 +127,42 @@ impl<const E: usize, const K: usize> StreamRows<E, K> {
         dst.wrapping_offset(row as isize * self.across.dst_stride)
     }
 
+    /// True where a row begins where the one before it ends; there may be none before the first row, or behind the last.
+    #[inline(always)]
+    fn follows(&self, group: usize, row: usize) -> bool {
+        let bytes = (self.next.extent * self.piece() + self.rest * E) as isize;
+        match row {
+            0 if group == 0 || group == self.more.extent => false,
+            0 => self.more.dst_stride == bytes + (K as isize - 1) * self.across.dst_stride,
+            _ => self.across.dst_stride == bytes,
+        }
+    }
+
+    /// Begins a row inside a line: the row's first line, which lies behind its piece, is written with the end of the row
+    /// before.
+    ///
+    /// # Safety
+    /// A line must be writable at `to`, where the row begins.
+    #[inline(always)]
+    unsafe fn begin<L: Lanes>(&self, lanes: L, group: usize, row: usize, to: *mut u8) {
+        if !self.follows(group, row) {
+            let head = self.buffer(group, row).wrapping_add(LINE + self.piece());
+            // SAFETY: the caller's promise.
+            unsafe { self.border.begin(lanes, head, to) };
+        }
+    }
+
     /// A piece of `K` rows, line by line: each is joined from the end of one register and the start of the next.
     ///
     /// # Safety
-    /// As [`Point::point`], for one piece of `K` rows, whose carries are behind `carry`; a register is a line.
+    /// As [`Point::point`], for one piece of a group of `K` rows; a register is a line.
     #[inline(always)]
     unsafe fn join_lines<L: Lanes>(
         &self,
         lanes: L,
         src: *const u8,
         dst: *mut u8,
-        carry: *mut u8,
+        group: usize,
         is_first: bool,
     ) {
         let mut carried = [lanes.zero(); K];
@@ -160,7 +171,7 @@ impl<const E: usize, const K: usize> StreamRows<E, K> {
         // then what belongs to the first line is written by itself.
         unsafe {
             while row < K {
-                carried[row] = lanes.load(carry.add(row * self.pitch()));
+                carried[row] = lanes.load(self.buffer(group, row));
                 row += 1;
             }
             let mut at = 0;
@@ -170,10 +181,11 @@ impl<const E: usize, const K: usize> StreamRows<E, K> {
                 while row < K {
                     lanes.prefetch(src.wrapping_add(AHEAD_IN_STREAM + at * K + row * LINE));
                     let to = self.row_place(dst, row).wrapping_add(at);
-                    if is_first && at == 0 {
-                        begin_row(lanes, rows[row], to, carry.add(row * self.pitch()));
+                    let before = to.addr() % LINE;
+                    if is_first && at == 0 && before > 0 {
+                        lanes.store(self.buffer(group, row).add(LINE + self.piece()), rows[row]);
+                        self.begin(lanes, group, row, to);
                     } else {
-                        let before = to.addr() % LINE;
                         let line = lanes.join(carried[row], rows[row], LINE - before);
                         lanes.stream(to.wrapping_sub(before), line);
                     }
@@ -184,7 +196,7 @@ impl<const E: usize, const K: usize> StreamRows<E, K> {
             }
             let mut row = 0;
             while row < K {
-                lanes.store(carry.add(row * self.pitch()), carried[row]);
+                lanes.store(self.buffer(group, row), carried[row]);
                 row += 1;
             }
         }
@@ -193,61 +205,99 @@ impl<const E: usize, const K: usize> StreamRows<E, K> {
     /// A piece of `K` rows by way of a buffer behind each row's carry.
     ///
     /// # Safety
-    /// As [`Point::point`], for one piece of `K` rows, whose buffers begin at `carry`.
+    /// As [`Point::point`], for one piece of a group of `K` rows.
     #[inline(always)]
     unsafe fn join_pieces<L: Lanes>(
         &self,
         lanes: L,
         src: *const u8,
         dst: *mut u8,
-        carry: *mut u8,
+        group: usize,
         is_first: bool,
     ) {
-        let (piece, pitch) = (self.piece(), self.pitch());
-        let mut line = 0;
-        while line < K * piece {
-            lanes.prefetch(src.wrapping_add(AHEAD_IN_STREAM + line));
-            line += LINE;
-        }
-        // SAFETY: buffers have room for a piece of each row behind its carry.
+        let piece = self.piece();
+        let (count, pitch) = (self.along.extent, pitch(piece) as isize);
+        self.ask(lanes, src);
+        // SAFETY: buffers have room for a piece of each row behind its carry, and for its first line behind that.
         unsafe {
-            unzip_rows::<L, E, K>(lanes, self.along.extent, pitch as isize, src, carry.add(LINE), false);
+            unzip_rows::<L, E, K>(lanes, count, pitch, src, self.buffer(group, 0).add(LINE), false);
             let mut row = 0;
             while row < K {
-                emit(lanes, carry.add(row * pitch), self.row_place(dst, row), piece, is_first);
+                let (buffer, to) = (self.buffer(group, row), self.row_place(dst, row));
+                let begins = is_first && !to.addr().is_multiple_of(LINE);
+                if begins {
+                    copy_line(lanes, buffer.add(LINE), buffer.add(LINE + piece));
+                    self.begin(lanes, group, row, to);
+                }
+                emit_lines(lanes, buffer, to, if begins { LINE } else { 0 }..piece);
                 row += 1;
             }
         }
     }
 
-    /// What `K` rows still carry, and the rest of each.
+    /// Asks for the lines of `K` pieces of the stream ahead.
+    #[inline(always)]
+    fn ask<L: Lanes>(&self, lanes: L, src: *const u8) {
+        let mut line = 0;
+        while line < K * self.piece() {
+            lanes.prefetch(src.wrapping_add(AHEAD_IN_STREAM + line));
+            line += LINE;
+        }
+    }
+
+    /// What a group of `K` rows still carries, the rest of each, and the beginnings of those that follow, as whole lines.
     ///
     /// # Safety
-    /// As [`Point::point`], for what is behind the last piece of `K` rows, whose buffers begin at `carry`.
+    /// As [`Point::point`], for what is behind the last piece of a group of `K` rows.
     #[inline(always)]
-    unsafe fn end<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8, carry: *mut u8) {
-        let pitch = self.pitch();
-        // SAFETY: buffers have room for the rest of each row behind its carry, which ends with what belongs before it.
+    unsafe fn end<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8, group: usize) {
+        let rest = self.rest * E;
+        self.ask(lanes, src);
+        // SAFETY: buffers have room for the rest of each row, and a line, behind its carry, which ends with what belongs
+        // before the rest; a row's own first line, over which that may be written, is no longer needed.
         unsafe {
-            if self.rest * E >= L::BYTES {
-                unzip_rows::<L, E, K>(lanes, self.rest, pitch as isize, src, carry.add(LINE), false);
-            } else if self.rest > 0 {
-                let across = Loop { dst_stride: pitch as isize, ..self.across };
-                walk_plane::<E>(across, Loop { extent: self.rest, ..self.along }, src, carry.add(LINE));
+            let to = self.buffer(group, 0).add(LINE);
+            if rest >= L::BYTES {
+                unzip_rows::<L, E, K>(lanes, self.rest, pitch(self.piece()) as isize, src, to, false);
+            } else if rest > 0 {
+                unzip_part::<L, E, K>(lanes, self.rest, pitch(self.piece()) as isize, src, to);
             }
             let mut row = 0;
             while row < K {
-                let to = self.row_place(dst, row);
-                let before = to.addr() % LINE;
-                let from = carry.add(row * pitch + LINE - before);
-                stream_run(lanes, from, to.wrapping_sub(before), before + self.rest * E);
+                self.end_row(lanes, self.row_place(dst, row), group, row);
                 row += 1;
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`StreamRows::end`], for one row, whose rest belongs at `to` and lies behind its carry.
+    #[inline(always)]
+    unsafe fn end_row<L: Lanes>(&self, lanes: L, to: *mut u8, group: usize, row: usize) {
+        let (buffer, rest, before) = (self.buffer(group, row), self.rest * E, to.addr() % LINE);
+        let goes_on = if row + 1 < K { self.follows(group, row + 1) } else { self.follows(group + 1, 0) };
+        let mut len = before + rest;
+        // SAFETY: the caller's promise; where a row follows, the bytes behind this one are those that it begins with, as many
+        // as its first line has at least.
+        unsafe {
+            if goes_on {
+                let head = buffer.add(pitch(self.piece()) + LINE + self.piece());
+                copy_line(lanes, head, buffer.add(LINE + rest));
+                len = len.next_multiple_of(LINE);
+            }
+            let mut at = 0;
+            while at + LINE <= len {
+                stream_line(lanes, buffer.add(LINE - before + at), to.wrapping_sub(before).wrapping_add(at));
+                at += LINE;
+            }
+            if at < len {
+                self.border.end(lanes, buffer.add(rest), to.wrapping_add(rest));
             }
         }
     }
 }
 
-/// Writes the whole lines that one row's buffer holds, and carries the rest.
+/// Writes the whole lines that one row's buffer holds, and what is before them of the row, and carries the rest.
 ///
 /// # Safety
 /// `buffer` must hold a line, of which the end is carried unless `is_first`, and behind it `len` bytes, whole lines, that
@@ -255,29 +305,34 @@ impl<const E: usize, const K: usize> StreamRows<E, K> {
 #[inline(always)]
 pub(crate) unsafe fn emit<L: Lanes>(lanes: L, buffer: *mut u8, to: *mut u8, len: usize, is_first: bool) {
     let before = to.addr() % LINE;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let begins = is_first && before > 0;
+        if begins {
+            copy_short(buffer.add(LINE), to, LINE - before);
+        }
+        emit_lines(lanes, buffer, to, if begins { LINE } else { 0 }..len);
+    }
+}
+
+/// Writes the whole lines that one row's buffer holds, without those before a place, and carries the rest.
+///
+/// # Safety
+/// `buffer` must hold a line, of which the end is carried unless it is in the line left out, and behind it as many bytes as
+/// `lines` ends with that belong at `to`; both ends are whole lines.
+#[inline(always)]
+unsafe fn emit_lines<L: Lanes>(lanes: L, buffer: *mut u8, to: *mut u8, lines: core::ops::Range<usize>) {
+    let before = to.addr() % LINE;
     let line = to.wrapping_sub(before);
     // SAFETY: the buffer's first line ends with the `before` bytes in front of `to`; with them the piece is whole lines
     // and `before` bytes more, which go to the end of the first line for the next piece.
     unsafe {
-        let mut at = 0;
-        if is_first && before > 0 {
-            copy_short(buffer.add(LINE), to, LINE - before);
-            at = LINE;
-        }
-        while at < len {
-            let mut part = 0;
-            while part < LINE {
-                let vector = lanes.load(buffer.add(LINE - before + at + part));
-                lanes.stream(line.wrapping_add(at + part), vector);
-                part += L::BYTES;
-            }
+        let mut at = lines.start;
+        while at < lines.end {
+            stream_line(lanes, buffer.add(LINE - before + at), line.wrapping_add(at));
             at += LINE;
         }
-        let mut part = 0;
-        while part < LINE {
-            lanes.store(buffer.add(part), lanes.load(buffer.add(len + part)));
-            part += L::BYTES;
-        }
+        copy_line(lanes, buffer.add(lines.end), buffer);
     }
 }
 

@@ -108,6 +108,25 @@ pub(super) fn restrict_rows<E>(
     })
 }
 
+/// A box with loops of its own.
+pub(super) struct Part {
+    pub(super) src_offset: isize,
+    pub(super) dst_offset: isize,
+    pub(super) loops: Loops,
+}
+
+/// The part of `step` in `range` where it is a single box of whole elements.
+pub(super) fn restrict_whole(step: &Step<'_>, range: &Range<isize>) -> Option<Part> {
+    let mut only = None;
+    let found = restrict(step, range, &mut |part| {
+        let Nest { src_offset, dst_offset, loops } = part.nest;
+        let is_only = only.is_none() && part.kernel == step.kernel;
+        only = Some(Part { src_offset, dst_offset, loops: SmallVec::from_slice(loops) });
+        if is_only { Ok(()) } else { Err(()) }
+    });
+    only.filter(|_| found.is_ok())
+}
+
 /// Calls `visit` with boxes that together are the elements of `step` that begin in `range` of the source, which is in the
 /// units of the step's source.
 pub(super) fn restrict_source<E>(
@@ -194,7 +213,7 @@ fn slowest_in_row(loops: &[Loop], period: isize) -> Option<usize> {
 }
 
 /// The loops of a part of a box.
-type Loops = SmallVec<[Loop; 10]>;
+pub(super) type Loops = SmallVec<[Loop; 10]>;
 
 /// Visits the bytes of elements that lie in the range; slots that share bytes never straddle its ends.
 fn visit_bytes<E>(

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::bands::Bands;
 use super::ends::{Source, Target};
 use super::restrict::{
-    element_units, reach_in_row, restrict, restrict_rows, src_units_per_byte, units_per_byte,
+    element_units, reach_in_row, restrict, restrict_rows, restrict_whole, src_units_per_byte, units_per_byte,
 };
 use super::{ExecuteError, ef57, tables};
 use crate::plan::Plan;
@@ -86,7 +86,13 @@ impl Plan {
 
     /// Runs every box's part of some bytes of the destination.
     fn run_target(&self, src: Source<'_>, target: &mut Target<'_>, stream: bool) -> Result<(), ExecuteError> {
-        self.steps.iter().try_for_each(|step| self.run_step_in(&step, src, target, stream))?;
+        let mut steps = self.steps.iter().peekable();
+        while let Some(step) = steps.next() {
+            match steps.peek() {
+                Some(rest) if self.run_rows_in([&step, rest], src, target, stream)? => drop(steps.next()),
+                _ => self.run_step_in(&step, src, target, stream)?,
+            }
+        }
         self.run_places(src, target)
     }
 
@@ -161,6 +167,32 @@ impl Plan {
             let nest = Nest { dst_offset: part.nest.dst_offset - range.start, ..part.nest };
             self.run_step(&part.kernel, nest, src, target.bytes, stream)
         })
+    }
+
+    /// Runs what rows and their rest write in a part of the destination, together: false, and nothing is written, where the
+    /// two boxes are none, or their parts.
+    fn run_rows_in(
+        &self,
+        boxes: [&Step<'_>; 2],
+        src: Source<'_>,
+        target: &mut Target<'_>,
+        stream: bool,
+    ) -> Result<bool, ExecuteError> {
+        let [Kernel::Move { family, element_bytes }, Kernel::Move { element_bytes: width, .. }] =
+            boxes.map(|step| step.kernel)
+        else {
+            return Ok(false);
+        };
+        let range = target.range(1);
+        let parts = boxes.map(|step| restrict_whole(step, &range));
+        let [Some(rows), Some(rest)] = &parts else { return Ok(false) };
+        let [rows, rest] = [rows, rest].map(|part| Nest {
+            src_offset: part.src_offset - src.first(1),
+            dst_offset: part.dst_offset - range.start,
+            loops: &part.loops,
+        });
+        let mover = self.mover(family, element_bytes, stream);
+        Ok(element_bytes == width && mover.run_rows(src.bytes, target.bytes, rows, rest)?)
     }
 
     /// Converts a single element, and writes as much of it as lies in a part of the destination.

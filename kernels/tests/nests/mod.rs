@@ -1,4 +1,5 @@
 //! Nests to try kernels on: made from extents and orders of loops, and checked byte by byte.
+#![allow(dead_code)] // every test program uses its own part of this
 
 use relayout_kernels::{Family, Level, Loop, Mover, Nest};
 
@@ -63,9 +64,57 @@ fn plain(case: &Case, loops: &[Loop], src: &[u8], from: isize, dst: &mut [u8], t
 pub(crate) fn check(case: &Case) {
     let ((src_first, src_len), (dst_first, dst_len)) =
         (span(case, |l| l.src_stride), span(case, |l| l.dst_stride));
+    let nest = Nest { src_offset: src_first as isize, dst_offset: dst_first as isize, loops: &case.loops };
+    run_everywhere(case, (src_len, dst_len), &[nest], &[false, true], |mover, src, dst| {
+        mover.run(src, dst, nest).unwrap();
+    });
+    run_everywhere(case, (src_len, dst_len), &[nest], &[false], |mover, src, dst| {
+        match mover.prepare(nest, src_len, dst_len) {
+            Some(prepared) => prepared.run(src, dst).unwrap(),
+            None => mover.run(src, dst, nest).unwrap(),
+        }
+    });
+}
+
+/// As [`check`], with `count` elements behind the last step of a loop that leads from piece to piece of rows; strides are
+/// positive. True where some level moved both together, of several that stream.
+pub(crate) fn check_rows(case: &Case, next: usize, count: usize) -> bool {
+    let mut others = case.loops.clone();
+    others.last_mut().unwrap().extent = count;
+    let next = others.remove(next);
+    let behind = |stride: fn(&Loop) -> isize| next.extent * stride(&next).unsigned_abs();
+    let others = Case { loops: others, ..case.clone() };
+    let len = |stride: fn(&Loop) -> isize| span(case, stride).1.max(behind(stride) + span(&others, stride).1);
+    let nest = Nest { src_offset: 0, dst_offset: 0, loops: &case.loops };
+    let (src_offset, dst_offset) = (behind(|l| l.src_stride) as isize, behind(|l| l.dst_stride) as isize);
+    let rest = Nest { src_offset, dst_offset, loops: &others.loops };
+    let mut together = false;
+    let lens = (len(|l| l.src_stride), len(|l| l.dst_stride));
+    run_everywhere(case, lens, &[nest, rest], &[false, true], |mover, src, dst| {
+        if mover.run_rows(src, dst, nest, rest).unwrap() {
+            together = true;
+        } else {
+            assert!(dst.iter().all(|&byte| byte == SENTINEL), "{mover:?} has moved something: {nest:?}");
+            mover.run(src, dst, nest).unwrap();
+            mover.run(src, dst, rest).unwrap();
+        }
+    });
+    together
+}
+
+/// Checks what `run` writes from a source of so many bytes to a destination of as many, which shall be these nests, streamed or not.
+fn run_everywhere(
+    case: &Case,
+    (src_len, dst_len): (usize, usize),
+    nests: &[Nest<'_>],
+    streams: &[bool],
+    mut run: impl FnMut(&Mover, &[u8], &mut [u8]),
+) {
     let bytes: Vec<u8> = (0..src_len).map(|i| (i.wrapping_mul(2_654_435_761) >> 7) as u8).collect();
     let mut wanted = vec![SENTINEL; dst_len];
-    plain(case, &case.loops, &bytes, src_first as isize, &mut wanted, dst_first as isize);
+    for nest in nests {
+        plain(case, nest.loops, &bytes, nest.src_offset, &mut wanted, nest.dst_offset);
+    }
     let levels: Vec<Level> = Level::ALL.into_iter().filter(|level| level.is_available()).collect();
     for (src_at, dst_at) in MISALIGNMENTS {
         // The source ends where its allocation does, so that an address sanitizer sees what reads on.
@@ -74,27 +123,17 @@ pub(crate) fn check(case: &Case) {
         let mut dst = vec![SENTINEL; dst_len + 2 * MARGIN];
         let start = MARGIN - LINE + dst[MARGIN - LINE..].as_ptr().align_offset(LINE) + dst_at;
         for &level in &levels {
-            for (stream, prepared) in [(false, false), (false, true), (true, false)] {
+            for &stream in streams {
                 dst.fill(SENTINEL);
-                let nest = Nest {
-                    src_offset: src_first as isize,
-                    dst_offset: dst_first as isize,
-                    loops: &case.loops,
-                };
                 let mover = Mover { family: case.family, element_bytes: case.element, level, stream };
-                let (from, to) = (&src[src_at..], &mut dst[start..start + dst_len]);
-                match mover.prepare(nest, src_len, dst_len).filter(|_| prepared) {
-                    Some(prepared) => prepared.run(from, to).unwrap(),
-                    None => mover.run(from, to, nest).unwrap(),
-                }
+                run(&mover, &src[src_at..], &mut dst[start..start + dst_len]);
                 let (before, rest) = dst.split_at(start);
                 let (found, behind) = rest.split_at(dst_len);
                 let untouched = before.iter().chain(behind).all(|&byte| byte == SENTINEL);
                 assert!(
                     untouched && found == wanted,
-                    "{mover:?} from {src_at} to {dst_at}: {}, {:?}",
+                    "{mover:?} from {src_at} to {dst_at}: {}, {nests:?}",
                     if untouched { "wrong bytes" } else { "bytes outside" },
-                    case.loops
                 );
             }
         }
