@@ -51,6 +51,7 @@ mod strided;
 mod transpose;
 mod transpose_block;
 mod transpose_dense;
+mod transpose_lines;
 mod transpose_small;
 mod transpose_stream;
 mod transposes;

@@ -7,11 +7,11 @@
 
 use crate::ahead::{Ahead, Ask};
 use crate::columns::Columns;
-use crate::lanes::{LANE, LINE, Lanes};
+use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
-use crate::rows_stream::{begin_row, emit, flush};
+use crate::rows_stream::flush;
 use crate::transpose::plane;
-use crate::transpose_block::{Turned, load_tile, turn_block, turn_part_block};
+use crate::transpose_block::{Turned, turn_block, turn_part_block};
 use crate::tuning::STRIP_ROWS;
 use crate::walk::Point;
 
@@ -23,10 +23,10 @@ pub(crate) const fn strip(element: usize) -> usize {
 }
 
 /// What one row needs of the carry buffer: the line before, and a strip.
-const ROW_BUFFER: usize = LINE + strip(2);
+pub(crate) const ROW_BUFFER: usize = LINE + strip(2);
 
 /// The same where a strip goes from register to register, which are lines.
-const fn row_buffer<L: Lanes>() -> usize {
+pub(crate) const fn row_buffer<L: Lanes>() -> usize {
     if L::BYTES == LINE { LINE } else { ROW_BUFFER }
 }
 
@@ -85,7 +85,7 @@ impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N,
 impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     /// The place of a row in the destination.
     #[inline(always)]
-    fn row_place(&self, dst: *mut u8, row: usize) -> *mut u8 {
+    pub(crate) fn row_place(&self, dst: *mut u8, row: usize) -> *mut u8 {
         let (above, inside) = match self.beyond.extent {
             1 => (0, row),
             _ => (row / self.rows.extent, row % self.rows.extent),
@@ -278,133 +278,6 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             }
         }
     }
-
-    /// At most `N` rows of a strip, straight from the registers.
-    ///
-    /// # Safety
-    /// As [`StreamTranspose::group`], of whose buffer `turned` is a lane; every row starts a line at `to`.
-    #[inline(always)]
-    unsafe fn whole_lines<L: Lanes, const WHOLE: bool>(
-        &self,
-        lanes: L,
-        turned: *const u8,
-        to: *mut u8,
-        group: Group,
-    ) {
-        let to = self.row_place(to, group.row);
-        let mut at = 0;
-        while at < strip(E) {
-            // SAFETY: the strip's columns are `strip(E)` bytes of every row, at a multiple of a register. A line's registers
-            // go one behind the other, so that it leaves as a whole.
-            unsafe {
-                let mut line = [[lanes.zero(); N]; LINE / LANE];
-                let mut part = 0;
-                while part < LINE / L::BYTES {
-                    let column = (at + part * L::BYTES) / E;
-                    line[part] = load_tile::<L, E, N>(lanes, turned.add(column * L::BYTES));
-                    part += 1;
-                }
-                let mut row = 0;
-                while row < N {
-                    if WHOLE || row < group.count {
-                        let to = to.wrapping_offset(row as isize * self.rows.dst_stride).wrapping_add(at);
-                        let mut part = 0;
-                        while part < LINE / L::BYTES {
-                            lanes.stream(to.wrapping_add(part * L::BYTES), line[part][row]);
-                            part += 1;
-                        }
-                    }
-                    row += 1;
-                }
-            }
-            at += LINE;
-        }
-    }
-
-    /// At most `N` rows of a strip, each line joined from the end of one register and the start of the next.
-    ///
-    /// # Safety
-    /// As [`StreamTranspose::carried_lines`]; a register is a line.
-    #[inline(always)]
-    unsafe fn joined_lines<L: Lanes, const WHOLE: bool>(
-        &self,
-        lanes: L,
-        turned: *const u8,
-        to: *mut u8,
-        group: Group,
-        is_first: bool,
-    ) {
-        let to = self.row_place(to, group.row);
-        // SAFETY: rows of a panel have a line of carry each, of which the end belongs before the strip unless the strip is
-        // the first; then what belongs to the row's first line is written by itself. The strip's other lines lie inside the
-        // row, and start where lines do.
-        unsafe {
-            let first = load_tile::<L, E, N>(lanes, turned);
-            let last = match strip(E) {
-                LINE => first,
-                _ => load_tile::<L, E, N>(lanes, turned.add(LINE / E * L::BYTES)),
-            };
-            let mut i = 0;
-            while i < N {
-                if WHOLE || i < group.count {
-                    let to = to.wrapping_offset(i as isize * self.rows.dst_stride);
-                    let carry = self.carry.add((group.row - group.first + i) * row_buffer::<L>());
-                    let before = to.addr() % LINE;
-                    let line = to.wrapping_sub(before);
-                    if is_first {
-                        begin_row(lanes, first[i], to, carry);
-                    } else {
-                        lanes.stream(line, lanes.join(lanes.load(carry), first[i], LINE - before));
-                    }
-                    if strip(E) > LINE {
-                        lanes.stream(line.wrapping_add(LINE), lanes.join(first[i], last[i], LINE - before));
-                    }
-                    lanes.store(carry, last[i]);
-                }
-                i += 1;
-            }
-        }
-    }
-
-    /// At most `N` rows of a strip, by way of their carries.
-    ///
-    /// # Safety
-    /// As [`StreamTranspose::whole_lines`], with a carry buffer in place of the line starts.
-    #[inline(always)]
-    unsafe fn carried_lines<L: Lanes, const WHOLE: bool>(
-        &self,
-        lanes: L,
-        turned: *const u8,
-        to: *mut u8,
-        group: Group,
-        is_first: bool,
-    ) {
-        let to = self.row_place(to, group.row);
-        // SAFETY: rows of a panel have a buffer each, of a line and a strip, of which there are enough for whole lanes of
-        // rows; the lines written to the destination lie inside the row but for the part before the first strip, which is
-        // not written as a line.
-        unsafe {
-            let buffer = self.carry.add((group.row - group.first) * ROW_BUFFER);
-            let mut at = 0;
-            while at < strip(E) {
-                let tile = load_tile::<L, E, N>(lanes, turned.add(at / E * L::BYTES));
-                let mut i = 0;
-                while i < N {
-                    lanes.store(buffer.add(i * ROW_BUFFER + LINE + at), tile[i]);
-                    i += 1;
-                }
-                at += L::BYTES;
-            }
-            let mut i = 0;
-            while i < N {
-                if WHOLE || i < group.count {
-                    let to = to.wrapping_offset(i as isize * self.rows.dst_stride);
-                    emit(lanes, buffer.add(i * ROW_BUFFER), to, strip(E), is_first);
-                }
-                i += 1;
-            }
-        }
-    }
 }
 
 /// A strip of a panel.
@@ -420,10 +293,10 @@ struct Strip {
 
 /// Rows of a panel whose first row is `first`.
 #[derive(Clone, Copy)]
-struct Group {
-    row: usize,
-    count: usize,
-    first: usize,
+pub(crate) struct Group {
+    pub(crate) row: usize,
+    pub(crate) count: usize,
+    pub(crate) first: usize,
 }
 
 /// Reads `len` bytes, a register or less, of each of a strip's columns, and asks for lines in between; the blocks of columns
