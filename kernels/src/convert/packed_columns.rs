@@ -6,6 +6,7 @@
 use crate::ahead::Ahead;
 use crate::columns::Columns;
 use crate::lanes::{LINE, Lanes};
+use crate::rows::copy_short;
 use crate::tuning::MADE_STRETCH;
 
 /// Columns of packed slots, `SLOTS` a byte.
@@ -80,7 +81,7 @@ unsafe fn line(from: *const u8, len: usize, line: &mut [u8; LINE]) {
     unsafe {
         match len {
             LINE => *line = from.cast::<[u8; LINE]>().read(),
-            _ => core::ptr::copy_nonoverlapping(from, line.as_mut_ptr(), len.min(LINE)),
+            _ => copy_short(from, line.as_mut_ptr(), len),
         }
     }
 }

@@ -74,6 +74,7 @@ impl Strips {
         let strips = Strips { bits, outer, run, rows, beyond, columns, whole };
         let fits = work.stream
             && streams(work.level)
+            && work.level.is_available()
             && whole[0] > 0
             && whole[1] / per_byte * beyond.extent >= BLOCK
             && (bits.is_none() || strips.starts_bytes(per_byte as isize, [src.first, dst.first]));
