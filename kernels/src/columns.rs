@@ -16,10 +16,16 @@ pub(crate) trait Columns: Copy {
     fn rows(&self, register: usize) -> usize;
 
     /// Rows of the destination that each row becomes: as many parts are made, one behind the other.
-    fn parts(&self) -> usize;
+    #[inline(always)]
+    fn parts(&self) -> usize {
+        1
+    }
 
     /// From column to column of the source, and how many there are, where those of a strip are so many with this step.
-    fn of_source(&self, step: isize, count: usize) -> (isize, usize);
+    #[inline(always)]
+    fn of_source(&self, step: isize, count: usize) -> (isize, usize) {
+        (step, count)
+    }
 
     /// Makes `rows` rows of a strip ready: where its columns of `E` bytes an element then lie, and how far one from the next;
     /// and what is yet to be asked for ahead, if anything is.
@@ -47,16 +53,6 @@ impl Columns for SourceColumns {
     #[inline(always)]
     fn rows(&self, register: usize) -> usize {
         register
-    }
-
-    #[inline(always)]
-    fn parts(&self) -> usize {
-        1
-    }
-
-    #[inline(always)]
-    fn of_source(&self, step: isize, count: usize) -> (isize, usize) {
-        (step, count)
     }
 
     #[inline(always)]

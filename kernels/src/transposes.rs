@@ -90,7 +90,9 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives until
                 // the end of this function, and is there unless every row starts a line.
                 $(($e, How::Strips) => unsafe {
-                    each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source: SourceColumns, columns, rows, beyond, carry });
+                    let source = SourceColumns;
+                    let kernel = StreamTranspose::<$e, $n, _> { source, columns, rows, beyond, carry };
+                    each_point(lanes, before, src, dst, kernel);
                 },
                 // SAFETY: the same.
                 ($e, How::Dense) => unsafe {

@@ -229,16 +229,6 @@ impl Columns for Converted<'_> {
     }
 
     #[inline(always)]
-    fn parts(&self) -> usize {
-        1
-    }
-
-    #[inline(always)]
-    fn of_source(&self, step: isize, count: usize) -> (isize, usize) {
-        (step, count)
-    }
-
-    #[inline(always)]
     unsafe fn ready<L: Lanes, const E: usize>(
         &self,
         _lanes: L,
