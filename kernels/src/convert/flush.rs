@@ -5,8 +5,8 @@ use crate::lanes::LINE;
 use crate::lanes::Lanes;
 use crate::level::Level;
 use crate::nest::Loop;
-#[cfg(target_arch = "x86_64")]
-use crate::{rows::Rows, walk::Walk};
+use crate::rows::Rows;
+use crate::walk::Point;
 
 /// Bytes that start a line.
 pub(super) struct Buffer(Vec<u8>);
@@ -22,28 +22,49 @@ impl Buffer {
     }
 }
 
-/// Writes runs of `run` bytes past the cache where the level can; a fence is then due.
+/// Runs a kernel at every point of the loops, at a level whose stores pass the cache; false, and nothing is done, where there
+/// is none. A fence is then due.
+///
+/// # Safety
+/// As the kernel says, at every point; there must be at most as many loops as one walk takes.
+#[allow(unused_variables)] // portable targets have no levels
+pub(super) unsafe fn walk_past_cache(
+    level: Level,
+    loops: &[Loop],
+    (src, dst): (*const u8, *mut u8),
+    kernel: impl Point,
+) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::walk::Walk;
+        use pulp::x86::{V3, V4};
+        let walk = Walk { loops, src, dst, kernel, fence: false };
+        if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
+            // SAFETY: the caller's promise.
+            unsafe { Lanes::vectorize(lanes, walk) };
+            return true;
+        }
+        if let (true, Some(lanes)) = (level >= Level::Avx2, V3::try_new()) {
+            // SAFETY: the caller's promise.
+            unsafe { Lanes::vectorize(lanes, walk) };
+            return true;
+        }
+    }
+    false
+}
+
+/// Writes runs of `run` bytes, past the cache where the level can.
 ///
 /// # Safety
 /// Every run that the loops reach must be valid at both places, without overlap; there must be at most as many loops as
 /// one walk takes.
-#[allow(unused_variables)] // portable targets have no levels
 pub(super) unsafe fn flush(level: Level, loops: &[Loop], src: *const u8, dst: *mut u8, run: usize) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use pulp::x86::{V3, V4};
-        let walk = Walk { loops, src, dst, kernel: Rows::new(loops, run, true), fence: false };
-        if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
-            // SAFETY: the caller's promise.
-            return unsafe { Lanes::vectorize(lanes, walk) };
-        }
-        if let (true, Some(lanes)) = (level >= Level::Avx2, V3::try_new()) {
-            // SAFETY: the caller's promise.
-            return unsafe { Lanes::vectorize(lanes, walk) };
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !walk_past_cache(level, loops, (src, dst), Rows::new(loops, run, true)) {
+            crate::strided::walk_runs(loops, src, dst, run);
         }
     }
-    // SAFETY: the caller's promise.
-    unsafe { crate::strided::walk_runs(loops, src, dst, run) }
 }
 
 /// True where the level has stores that pass the cache.

@@ -5,7 +5,7 @@
 //! transposed does. The source is read in a few long streams.
 
 use super::converter::Work;
-use super::flush::{Buffer, streams};
+use super::flush::{Buffer, streams, walk_past_cache};
 use super::forms::BLOCK;
 use super::packed_columns::PackedColumns;
 use super::rows::{Look, Place};
@@ -20,7 +20,6 @@ use crate::stage::starts_lines;
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::transposes::continues;
 use crate::tuning::MADE_STRETCH;
-use crate::walk::Point;
 
 /// Loops over a part of a nest, and how far both places of the part are from those of the nest.
 type Part = (Loops, [isize; 2]);
@@ -48,6 +47,9 @@ const ONCE: Loop = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
 impl Strips {
     /// The nest in strips, where it is long enough on both sides; slots that share bytes must do so on both alike.
     pub(super) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Strips> {
+        if !(work.stream && streams(work.level) && work.level.is_available()) {
+            return None;
+        }
         let bits = match (src.bits, dst.bits) {
             (None, None) => None,
             (src, dst) if src == dst && work.conversion.is_identity() => src,
@@ -72,10 +74,7 @@ impl Strips {
         let width = strip(element) / element * per_byte;
         let whole = [columns.extent / width * width, rows.extent / per_byte * per_byte];
         let strips = Strips { bits, outer, run, rows, beyond, columns, whole };
-        let fits = work.stream
-            && streams(work.level)
-            && work.level.is_available()
-            && whole[0] > 0
+        let fits = whole[0] > 0
             && whole[1] / per_byte * beyond.extent >= BLOCK
             && (bits.is_none() || strips.starts_bytes(per_byte as isize, [src.first, dst.first]));
         fits.then_some(strips)
@@ -184,28 +183,8 @@ unsafe fn transposed<const E: usize, const N: usize>(
     let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
     let kernel = StreamTranspose::<E, N, _> { source, columns, rows, beyond, carry };
     // SAFETY: the caller's promise; the carries live until the end of this function.
-    unsafe { at_level(level, outer.as_slice(), (src, dst), kernel) };
-}
-
-/// Runs a kernel over the outer loops, at a level that streams.
-///
-/// # Safety
-/// As [`each_point`](crate::walk::each_point).
-#[allow(unused_variables)] // portable targets have no levels
-unsafe fn at_level(level: Level, loops: &[Loop], (src, dst): (*const u8, *mut u8), kernel: impl Point) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use crate::walk::each_point;
-        use pulp::x86::{V3, V4};
-        if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
-            // SAFETY: the caller's promise.
-            return unsafe { each_point(lanes, loops, src, dst, kernel) };
-        }
-        if let Some(lanes) = V3::try_new() {
-            // SAFETY: the caller's promise.
-            unsafe { each_point(lanes, loops, src, dst, kernel) };
-        }
-    }
+    let done = unsafe { walk_past_cache(level, outer.as_slice(), (src, dst), kernel) };
+    debug_assert!(done, "strips are for levels that stream");
 }
 
 /// Columns that are converted.
