@@ -229,19 +229,25 @@ impl Work<'_> {
     /// # Safety
     /// All of them must be valid at both places, without overlap.
     pub(super) unsafe fn rows(&self, src: Place, dst: Place, rows: usize, count: usize, look: Look) {
-        let task = ConvertRows {
-            conversion: &self.conversion,
-            src,
-            dst,
-            rows,
-            count,
-            factor: self.factor,
-            form: Form::Plain,
-            look,
-            table: self.table,
-        };
+        let task = ConvertRows { rows, count, look, ..self.task(&self.conversion, src, dst) };
         // SAFETY: the caller's promise.
         unsafe { task.at_level(self.level) };
+    }
+
+    /// Plain rows through a conversion, of which there are none yet.
+    fn task<'a>(&'a self, conversion: &'a Conversion, src: Place, dst: Place) -> ConvertRows<'a> {
+        ConvertRows {
+            conversion,
+            src,
+            dst,
+            rows: 0,
+            count: 0,
+            factor: self.factor,
+            form: Form::Plain,
+            look: Look::Nowhere,
+            // Other conversions than its own are of packed slots, and leave elements as they are.
+            table: if conversion.is_identity() { None } else { self.table },
+        }
     }
 
     /// Runs a conversion over a pass.
@@ -262,18 +268,10 @@ impl Work<'_> {
             [] => (&[][..], Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
         };
         each_place(outer, src, dst, &mut |src, dst| {
-            let task = ConvertRows {
-                conversion,
-                src: Place { pitch: rows.src_stride, ..src },
-                dst: Place { pitch: rows.dst_stride, ..dst },
-                rows: rows.extent,
-                count: pass.run,
-                factor: self.factor,
-                form,
-                look,
-                // Other conversions than its own are of packed slots, and leave elements as they are.
-                table: if conversion.is_identity() { None } else { self.table },
-            };
+            let src = Place { pitch: rows.src_stride, ..src };
+            let dst = Place { pitch: rows.dst_stride, ..dst };
+            let (rows, count) = (rows.extent, pass.run);
+            let task = ConvertRows { rows, count, form, look, ..self.task(conversion, src, dst) };
             // SAFETY: a step of the outer loops starts rows of the pass.
             unsafe { task.at_level(self.level) };
         });
