@@ -2,7 +2,7 @@
 
 use core::cell::{Cell, UnsafeCell};
 
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LINE, Lanes, copy_line, stream_line};
 use crate::rows::copy_short;
 use crate::rows_stream::flush;
 
@@ -70,33 +70,5 @@ impl Border {
             // SAFETY: the bytes end with what belongs before `end`; the caller's promise.
             unsafe { flush(self.bytes.get().cast(), end) };
         }
-    }
-}
-
-/// Copies a line.
-///
-/// # Safety
-/// A line must be readable at `from` and writable at `to`, without overlap.
-#[inline(always)]
-pub(crate) unsafe fn copy_line<L: Lanes>(lanes: L, from: *const u8, to: *mut u8) {
-    let mut part = 0;
-    while part < LINE {
-        // SAFETY: a register of the line.
-        unsafe { lanes.store(to.add(part), lanes.load(from.add(part))) };
-        part += L::BYTES;
-    }
-}
-
-/// Copies a line past the cache.
-///
-/// # Safety
-/// A line must be readable at `from`, and writable at `to`, which starts one; the caller fences.
-#[inline(always)]
-pub(crate) unsafe fn stream_line<L: Lanes>(lanes: L, from: *const u8, to: *mut u8) {
-    let mut part = 0;
-    while part < LINE {
-        // SAFETY: a register of the line, at a multiple of one.
-        unsafe { lanes.stream(to.wrapping_add(part), lanes.load(from.add(part))) };
-        part += L::BYTES;
     }
 }

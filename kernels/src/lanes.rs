@@ -172,3 +172,31 @@ pub(crate) unsafe trait Lanes: Copy {
     /// In every lane, puts byte `order[i]` at place `i`, and zero where `order[i]` is 0x80.
     fn shuffle(self, vector: Self::Vector, order: [u8; LANE]) -> Self::Vector;
 }
+
+/// Copies a line.
+///
+/// # Safety
+/// A line must be readable at `from` and writable at `to`, without overlap.
+#[inline(always)]
+pub(crate) unsafe fn copy_line<L: Lanes>(lanes: L, from: *const u8, to: *mut u8) {
+    let mut part = 0;
+    while part < LINE {
+        // SAFETY: a register of the line.
+        unsafe { lanes.store(to.add(part), lanes.load(from.add(part))) };
+        part += L::BYTES;
+    }
+}
+
+/// Copies a line past the cache.
+///
+/// # Safety
+/// A line must be readable at `from`, and writable at `to`, which starts one; the caller fences.
+#[inline(always)]
+pub(crate) unsafe fn stream_line<L: Lanes>(lanes: L, from: *const u8, to: *mut u8) {
+    let mut part = 0;
+    while part < LINE {
+        // SAFETY: a register of the line, at a multiple of one.
+        unsafe { lanes.stream(to.wrapping_add(part), lanes.load(from.add(part))) };
+        part += L::BYTES;
+    }
+}

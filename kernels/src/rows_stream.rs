@@ -3,9 +3,9 @@
 //! A piece of a row seldom starts or ends a line, but the next piece goes on where it ended: every row carries the bytes
 //! behind its last whole line over to its next piece, so that each line is written once and whole.
 
-use crate::border::{Border, copy_line, stream_line};
+use crate::border::Border;
 use crate::deinterleave::{AHEAD_IN_STREAM, load_unzipped, unzip_part, unzip_rows};
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LINE, Lanes, copy_line, stream_line};
 use crate::nest::Loop;
 use crate::pieces::Pieces;
 use crate::rows::copy_short;

@@ -3,10 +3,10 @@
 use super::hop::{Hop, apply};
 use super::pack::{pack, unpack_exactly};
 use super::rows::{self, ConvertRows, Form};
-use super::words::{Means, put};
+use super::words::Means;
 use crate::deinterleave::unzip_rows;
 use crate::interleave::zip_rows;
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LINE, Lanes, copy_line, stream_line};
 use crate::slots::Bits;
 
 /// Slots that are packed or unpacked between two looks ahead.
@@ -125,7 +125,7 @@ impl<L: Lanes> Packed<'_, L> {
                     Bits::Two => apply(&Hop::Pack(Bits::Two), from.add(4 * at), room, LINE, 1.0),
                     Bits::Four => apply(&Hop::Pack(Bits::Four), from.add(2 * at), room, LINE, 1.0),
                 }
-                self.put_line(to.add(at), room, true);
+                stream_line(self.lanes, room, to.add(at));
             }
             at += LINE;
         }
@@ -180,7 +180,7 @@ impl<L: Lanes> Packed<'_, L> {
                 }
                 let mut line = 0;
                 while line < 4 * LINE {
-                    self.put_line(to.add(at + line), room.add(line), true);
+                    stream_line(self.lanes, room.add(line), to.add(at + line));
                     line += LINE;
                 }
             }
@@ -261,25 +261,19 @@ impl<L: Lanes> Packed<'_, L> {
                 let mut way = 0;
                 while way < HALF_BYTES {
                     let to = dst.at(way as isize * step + at as isize).byte_of(0);
+                    let line = rows.0[way].as_ptr();
                     // SAFETY: a line of a row.
-                    unsafe { self.put_line(to, rows.0[way].as_ptr(), stream && at == done) };
+                    unsafe {
+                        match stream && at == done {
+                            true => stream_line(self.lanes, line, to),
+                            false => copy_line(self.lanes, line, to),
+                        }
+                    }
                     way += 1;
                 }
                 done = at + LINE;
             }
             row += 1;
-        }
-    }
-
-    /// # Safety
-    /// A line must be readable at `from` and writable at `to`, which starts one if `stream`.
-    #[inline(always)]
-    unsafe fn put_line(self, to: *mut u8, from: *const u8, stream: bool) {
-        let mut byte = 0;
-        while byte < LINE {
-            // SAFETY: the caller's promise.
-            unsafe { put(self.lanes, to.add(byte), self.lanes.load(from.add(byte)), stream) };
-            byte += L::BYTES;
         }
     }
 }
