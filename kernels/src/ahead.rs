@@ -77,6 +77,12 @@ impl Ahead {
         }
     }
 
+    /// The line of number 0.
+    #[inline(always)]
+    pub(crate) fn first(self) -> *const u8 {
+        self.from
+    }
+
     /// Where the line of this number lies.
     #[inline(always)]
     fn place(self, number: usize) -> *const u8 {

@@ -2,6 +2,7 @@
 
 use crate::ahead::Ahead;
 use crate::lanes::Lanes;
+use crate::transpose_stream::strip;
 use crate::tuning::STRETCH;
 
 /// The columns of a strip, some rows at a time.
@@ -12,10 +13,16 @@ pub(crate) trait Columns: Copy {
     /// Lines of a column of the source that are asked for together.
     const STRETCH: usize;
 
-    /// Rows that are made ready together, where a register has so many.
-    fn rows(&self, register: usize) -> usize;
+    /// Bytes of a strip in every destination row, for elements of so many bytes: at most those of [`strip`].
+    #[inline(always)]
+    fn strip(element: usize) -> usize {
+        strip(element)
+    }
 
-    /// Rows of the destination that each row becomes: as many parts are made, one behind the other.
+    /// Rows that are made ready together, for elements of so many bytes, where a register has so many rows.
+    fn rows(element: usize, register: usize) -> usize;
+
+    /// Rows of the destination that each row becomes, which are its parts.
     #[inline(always)]
     fn parts(&self) -> usize {
         1
@@ -25,6 +32,12 @@ pub(crate) trait Columns: Copy {
     #[inline(always)]
     fn of_source(&self, step: isize, count: usize) -> (isize, usize) {
         (step, count)
+    }
+
+    /// Where the rows of a part that stand `before` bytes behind the first ones of those made ready at `from` lie.
+    #[inline(always)]
+    fn place(from: *const u8, _part: usize, before: usize) -> *const u8 {
+        from.wrapping_add(before)
     }
 
     /// Makes `rows` rows of a strip ready: where its columns of `E` bytes an element then lie, and how far one from the next;
@@ -51,7 +64,7 @@ impl Columns for SourceColumns {
     const STRETCH: usize = STRETCH;
 
     #[inline(always)]
-    fn rows(&self, register: usize) -> usize {
+    fn rows(_element: usize, register: usize) -> usize {
         register
     }
 

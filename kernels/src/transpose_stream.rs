@@ -55,7 +55,7 @@ impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N,
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let columns = self.columns;
         let all_rows = self.rows.extent * self.beyond.extent;
-        let full_columns = columns.extent / (strip(E) / E) * (strip(E) / E);
+        let full_columns = columns.extent / (C::strip(E) / E) * (C::strip(E) / E);
         // SAFETY: parts of the plane: the strips, and the columns behind them.
         unsafe {
             let mut first = 0;
@@ -130,7 +130,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         dst: *mut u8,
     ) {
         let (step, unit) = (self.columns.src_stride, self.rows.src_stride.unsigned_abs());
-        let (columns_step, count) = self.source.of_source(step, strip(E) / E);
+        let (columns_step, count) = self.source.of_source(step, C::strip(E) / E);
         let len = self.rows.extent * self.beyond.extent * unit;
         let ask = Ask::new(columns_step, len, count, C::STRETCH);
         let mut column = 0;
@@ -139,17 +139,17 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             let here = Strip { to: dst.wrapping_add(column * E), first: rows.start, is_first: column == 0 };
             let mut row = rows.start;
             while row < rows.end {
-                let count = self.source.rows(L::BYTES / E).min(rows.end - row);
+                let count = C::rows(E, L::BYTES / E).min(rows.end - row);
                 let ahead = ask.ahead(top, rows.start * unit..rows.end * unit, row * unit);
                 // SAFETY: a strip's columns, and so many rows of them.
                 unsafe {
                     let made =
                         self.source.ready::<L, E>(lanes, (top.wrapping_add(row * unit), step), count, ahead);
-                    self.parts(lanes, made, row..row + count, here);
+                    self.groups(lanes, made, row..row + count, here);
                 }
                 row += count;
             }
-            column += strip(E) / E;
+            column += C::strip(E) / E;
         }
         if !self.carry.is_null() && columns > 0 {
             // SAFETY: the rows' strips are written.
@@ -186,29 +186,8 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         )
     }
 
-    /// Some rows of a strip, in all their parts.
-    ///
-    /// # Safety
-    /// As [`StreamTranspose::groups`], for the parts made one behind the other.
-    #[inline(always)]
-    unsafe fn parts<L: Lanes>(
-        &self,
-        lanes: L,
-        ((from, step), ahead): ((*const u8, isize), Option<Ahead>),
-        rows: core::ops::Range<usize>,
-        here: Strip,
-    ) {
-        let mut part = 0;
-        while part < self.source.parts() {
-            let (kernel, to) = self.of_part(part, here.to);
-            let from = from.wrapping_offset(part as isize * step * (strip(E) / E) as isize);
-            // SAFETY: the caller's promise.
-            unsafe { kernel.groups(lanes, ((from, step), ahead), rows.clone(), Strip { to, ..here }) };
-            part += 1;
-        }
-    }
-
-    /// Some rows of a strip, made ready from `from` on with a step from column to column: a register of them at a time.
+    /// Some rows of a strip, made ready from `from` on with a step from column to column: a register of them at a time, in all
+    /// their parts.
     ///
     /// # Safety
     /// As [`Point::point`], for these places of the strip.
@@ -222,17 +201,22 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     ) {
         let whole = L::BYTES / E;
         let mut done = 0;
-        while done < self.source.rows(whole) && rows.start + done < rows.end {
+        while done < C::rows(E, whole) && rows.start + done < rows.end {
             let row = rows.start + done;
             let group = Group { row, count: whole.min(rows.end - row), first: here.first };
-            let from = (from.wrapping_add(done * E), step);
-            // SAFETY: the caller's promise.
-            unsafe {
-                if group.count == whole {
-                    self.group::<L, true>(lanes, from, ahead, here.to, group, here.is_first);
-                } else {
-                    self.group::<L, false>(lanes, from, ahead, here.to, group, here.is_first);
+            let mut part = 0;
+            while part < self.source.parts() {
+                let (kernel, to) = self.of_part(part, here.to);
+                let from = (C::place(from, part, done * E), step);
+                // SAFETY: the caller's promise.
+                unsafe {
+                    if group.count == whole {
+                        kernel.group::<L, true>(lanes, from, ahead, to, group, here.is_first);
+                    } else {
+                        kernel.group::<L, false>(lanes, from, ahead, to, group, here.is_first);
+                    }
                 }
+                part += 1;
             }
             done += whole;
         }
@@ -255,10 +239,10 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         let mut turned = core::mem::MaybeUninit::<Turned>::uninit();
         let turned = turned.as_mut_ptr().cast::<u8>();
         let len = if WHOLE { L::BYTES } else { group.count * E };
-        // SAFETY: the strip's registers take `strip(E) / E * BYTES` bytes of the buffer, and are written before they are
+        // SAFETY: the strip's registers take `C::strip(E) / E * BYTES` bytes of the buffer, and are written before they are
         // read; rows of the group only are written to.
         unsafe {
-            turn_strip::<L, E, N>(lanes, from, step, len, turned, ahead);
+            turn_strip::<L, C, E, N>(lanes, from, step, len, turned, ahead);
             let mut lane = 0;
             while lane * N < group.count {
                 let turned = turned.add(lane * N * L::BYTES);
@@ -305,7 +289,7 @@ pub(crate) struct Group {
 /// # Safety
 /// `len` bytes must be readable at each of a strip's columns, and a register for each writable at `turned`.
 #[inline(always)]
-unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize>(
+unsafe fn turn_strip<L: Lanes, C: Columns, const E: usize, const N: usize>(
     lanes: L,
     from: *const u8,
     step: isize,
@@ -315,7 +299,7 @@ unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize>(
 ) {
     let block = L::BYTES / E;
     let mut column = 0;
-    while column < strip(E) / E {
+    while column < C::strip(E) / E {
         let from = from.wrapping_offset(column as isize * step);
         // SAFETY: the caller's promise, for a block of the strip's columns.
         unsafe {

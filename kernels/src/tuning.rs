@@ -51,7 +51,7 @@ pub(crate) const DENSE_ROW: usize = 256;
 
 /// Rows of the destination that a streamed transpose walks before its next strip: so many pages fit the second-level
 /// table of translations, and their carries the second-level cache.
-pub(crate) const STRIP_ROWS: usize = 2048;
+pub(crate) const STRIP_ROWS: usize = 4096;
 
 /// The same for rows that are stored: their lines stay in the first-level cache until the next strip.
 pub(crate) const STORED_ROWS: usize = 256;
@@ -72,6 +72,10 @@ pub(crate) const MEETING_STRETCH: usize = 8;
 /// The same where columns are converted, or their slots transposed, before they are transposed: each takes some lines at
 /// once.
 pub(crate) const MADE_STRETCH: usize = 8;
+
+/// How many columns ahead of those that are read the lines of packed slots are asked for. A strip has up to 512 columns: lines
+/// that were asked for a whole stretch of all of them ahead would be lost before their use.
+pub(crate) const MADE_APART: usize = 16;
 
 /// Columns of at most so many lines that lie one behind the other are asked for a strip ahead, in the order of memory, which
 /// reads them as one stream. Strips of longer ones do not stay in the cache until then.

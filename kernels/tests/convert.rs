@@ -186,13 +186,54 @@ fn rows_that_start_no_lines_are_joined_from_pieces() {
 }
 
 /// Planes of any extents whose columns and rows start bytes: whole strips, what is beside them, and rows in steps of tiles.
+/// So many steps of a plane of so many rows and columns, of elements that stay together, with a gap behind rows and columns.
+type Plane = (isize, isize, isize, isize, isize);
+
+/// Transposes planes at every level, and as the portable one does.
+fn check_plane(src: &[u8], (conversion, from, to): (Conversion, SlotWidth, SlotWidth), plane: Plane) {
+    let (steps, rows, columns, together, gap) = plane;
+    let [src_pitch, dst_pitch] = [steps * rows * together, columns * together]
+        .map(|extent: isize| (extent as usize).next_multiple_of(8) as isize + 8 * gap);
+    let of = |extent: isize, src_stride, dst_stride| Loop {
+        extent: extent.unsigned_abs(),
+        src_stride: src_stride * unit(from),
+        dst_stride: dst_stride * unit(to),
+    };
+    let loops = [
+        of(2, columns * src_pitch, steps * rows * dst_pitch),
+        of(steps, rows * together, rows * dst_pitch),
+        of(rows, together, dst_pitch),
+        of(columns, src_pitch, together),
+        of(together, 1, 1),
+    ];
+    let loops = if columns * rows * steps > 1 << 16 { &loops[1..] } else { &loops[..] };
+    let bytes = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum::<isize>() as usize + 32;
+    for (level, start) in Level::ALL.into_iter().flat_map(|level| [0, 5, 32].map(|start| (level, start))) {
+        let converter = Converter { conversion, src: from, dst: to, factor: 1.0, level, stream: true };
+        let first = if from == to { 8 } else { 0 };
+        let found = run(&converter, src, first, loops, bytes, start);
+        let portable = Converter { level: Level::Scalar, stream: false, ..converter };
+        let wanted = run(&portable, src, first, loops, bytes, start);
+        assert!(found == wanted, "{converter:?} {loops:?} at {start}");
+    }
+}
+
+/// Bytes that look like nothing.
+fn noise() -> Vec<u8> {
+    (0..1u32 << 23).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
+}
+
+/// Slots that share bytes.
+fn packed() -> [(Conversion, SlotWidth, SlotWidth); 3] {
+    [Bits::One, Bits::Two, Bits::Four]
+        .map(|bits| (Conversion::identity(1), SlotWidth::Bits(bits), SlotWidth::Bits(bits)))
+}
+
 #[test]
 fn planes_are_transposed_in_strips() {
-    let src: Vec<u8> = (0..1u32 << 23).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    let packed = [Bits::One, Bits::Two, Bits::Four]
-        .map(|bits| (Conversion::identity(1), SlotWidth::Bits(bits), SlotWidth::Bits(bits)));
-    for (conversion, from, to) in conversions().into_iter().chain(packed) {
-        for (steps, rows, columns, together, gap) in [
+    let src = noise();
+    for elements in conversions().into_iter().chain(packed()) {
+        for plane in [
             (1, 64, 64, 1, 0),
             (1, 515, 523, 1, 0),
             (1, 640, 512, 1, 64),
@@ -203,34 +244,18 @@ fn planes_are_transposed_in_strips() {
             (1, 81, 133, 4, 0),
             (1, 81, 133, 3, 0),
         ] {
-            let [src_pitch, dst_pitch] = [steps * rows * together, columns * together]
-                .map(|extent: isize| (extent as usize).next_multiple_of(8) as isize + 8 * gap);
-            let of = |extent: isize, src_stride, dst_stride| Loop {
-                extent: extent.unsigned_abs(),
-                src_stride: src_stride * unit(from),
-                dst_stride: dst_stride * unit(to),
-            };
-            let loops = [
-                of(2, columns * src_pitch, steps * rows * dst_pitch),
-                of(steps, rows * together, rows * dst_pitch),
-                of(rows, together, dst_pitch),
-                of(columns, src_pitch, together),
-                of(together, 1, 1),
-            ];
-            let loops = if columns * rows * steps > 1 << 16 { &loops[1..] } else { &loops[..] };
-            let bytes =
-                loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum::<isize>() as usize + 32;
-            for (level, start) in
-                Level::ALL.into_iter().flat_map(|level| [0, 5, 32].map(|start| (level, start)))
-            {
-                let converter =
-                    Converter { conversion, src: from, dst: to, factor: 1.0, level, stream: true };
-                let first = if from == to { 8 } else { 0 };
-                let found = run(&converter, &src, first, loops, bytes, start);
-                let portable = Converter { level: Level::Scalar, stream: false, ..converter };
-                let wanted = run(&portable, &src, first, loops, bytes, start);
-                assert!(found == wanted, "{converter:?} {loops:?} at {start}");
-            }
+            check_plane(&src, elements, plane);
+        }
+    }
+}
+
+/// More packed rows than are made ready together, in bytes that end with a line and in others.
+#[test]
+fn packed_planes_are_transposed_stretch_by_stretch() {
+    let src = noise();
+    for elements in packed() {
+        for rows in [4096, 4808, 8704] {
+            check_plane(&src, elements, (1, rows, 520, 1, 1));
         }
     }
 }

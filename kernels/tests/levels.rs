@@ -84,7 +84,7 @@ fn transposes_of_lines() {
 #[test]
 fn transposes_of_many_rows() {
     for (element, rows, columns, gap) in
-        [(1usize, 2200, 130, 0), (1, 4130, 67, 5), (2, 2081, 70, 2), (4, 2049, 40, 0)]
+        [(1usize, 4200, 130, 0), (1, 8260, 67, 5), (2, 4129, 70, 2), (4, 4097, 40, 0)]
     {
         let row = ((columns * element).next_multiple_of(64) + gap) as isize;
         let (unit, column) = (element as isize, (rows * element + 3) as isize);

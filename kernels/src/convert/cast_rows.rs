@@ -7,8 +7,10 @@
 use super::casts::{ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, Top, Write};
 use super::float::Lean;
 use super::hop::{Hop, Int};
-use super::rows::{ConvertRows, Form, Lines};
-use super::words::{BLOCK, Means, Words};
+use super::rows::{ConvertRows, Form, Lines, Look};
+use super::words::{Means, Words};
+use crate::ahead::Ahead;
+use crate::lanes::LINE;
 
 /// Rows through words.
 #[derive(Clone, Copy)]
@@ -25,10 +27,12 @@ pub(super) struct Cast<'a, M, R, W> {
 /// As [`ConvertRows::at_level`].
 #[inline(always)]
 pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
-    if rows.src.bits.is_some() || rows.dst.bits.is_some() || rows.count * rows.conversion.parts() < BLOCK {
+    let conversion = rows.conversion;
+    let bytes = conversion.src_bytes().min(conversion.dst_bytes());
+    if rows.src.bits.is_some() || rows.dst.bits.is_some() || rows.count * bytes < LINE {
         return false;
     }
-    let mut hops = rows.conversion.hops();
+    let mut hops = conversion.hops();
     let pair = (hops.next(), hops.next());
     if hops.next().is_some() {
         return false;
@@ -99,9 +103,11 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         // SAFETY: the caller's promise, for all of them.
         unsafe {
             match self.rows.form {
-                Form::Plain | Form::Lines => match R::BYTES.min(W::BYTES) {
-                    2 => self.straight::<32>(),
-                    _ => self.straight::<64>(),
+                Form::Plain | Form::Lines => match (R::BYTES.min(W::BYTES), self.rows.look) {
+                    (2, Look::Strip(ahead)) => self.straight::<32>(Some(ahead)),
+                    (2, _) => self.straight::<32>(None),
+                    (_, Look::Strip(ahead)) => self.straight::<64>(Some(ahead)),
+                    (_, _) => self.straight::<64>(None),
                 },
                 Form::Zip { ways, step, stream } if alone && ways * W::BYTES == 4 => match R::BYTES {
                     4 => self.zip::<16>(step, stream),
@@ -119,23 +125,30 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         true
     }
 
-    /// Row by row, block by block; the last block of a row steps back, to lines that were begun before.
+    /// Row by row, block by block; the last block of a row steps back, to lines that were begun before. Rows may be a strip's,
+    /// whose lines are asked for by their numbers.
     ///
     /// # Safety
     /// As [`cast`].
     #[inline(always)]
-    unsafe fn straight<const N: usize>(self) {
-        let stream = self.rows.form == Form::Lines;
+    unsafe fn straight<const N: usize>(self, strip: Option<Ahead>) {
+        let stream = strip.is_none() && self.rows.form == Form::Lines;
         let count = self.rows.count * self.rows.conversion.parts();
+        let (lanes, bytes) = (self.means.lanes(), N * R::BYTES);
+        let mut number = 0;
         let mut row = 0;
         while row < self.rows.rows as isize {
             let (src, dst) = self.rows.starts(row);
             let mut done = 0;
             while done < count {
                 let at = done.min(count - N);
+                match strip {
+                    Some(ahead) => ahead.ask_lines(lanes, number, bytes / LINE),
+                    None => self.rows.look_ahead(lanes, src.wrapping_add(at * R::BYTES), bytes),
+                }
+                number += bytes / LINE;
                 // SAFETY: a block of the row.
                 unsafe {
-                    self.rows.look_ahead_of(self.means.lanes(), row, src, at * R::BYTES, N * R::BYTES);
                     let mut words = self.read::<N>(src.add(at * R::BYTES));
                     self.write.encode(self.means, &mut words);
                     self.means.write(W::BYTES, &words, dst.add(at * W::BYTES), stream && at == done);

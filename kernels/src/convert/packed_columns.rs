@@ -7,15 +7,60 @@ use crate::ahead::Ahead;
 use crate::columns::Columns;
 use crate::lanes::{LINE, Lanes};
 use crate::rows::copy_short;
-use crate::tuning::MADE_STRETCH;
+use crate::tuning::{MADE_APART, MADE_STRETCH};
 
 /// Columns of packed slots, `SLOTS` a byte.
 #[derive(Clone, Copy)]
 pub(super) struct PackedColumns<const SLOTS: usize> {
     /// From column to column of slots, in bytes.
-    pub(super) step: isize,
-    /// Room for a line of each column of a strip.
-    pub(super) made: *mut u8,
+    step: isize,
+    /// Room for a stretch of each column of a strip.
+    made: *mut u8,
+}
+
+/// Bytes of a column that are made ready together: with less, its lines would be read one here and one there.
+const STRETCH_BYTES: usize = MADE_STRETCH * LINE;
+
+impl<const SLOTS: usize> PackedColumns<SLOTS> {
+    /// Bytes of room for what is made.
+    pub(super) const ROOM: usize = SLOTS * LINE * STRETCH_BYTES;
+
+    /// Groups of columns between those that are read and those that are asked for.
+    const APART: usize = MADE_APART / SLOTS;
+
+    /// For columns `step` bytes apart; there must be so much room at `made`.
+    pub(super) fn new(step: isize, made: *mut u8) -> Self {
+        PackedColumns { step, made }
+    }
+
+    /// Makes `len` bytes of the columns that become one of bytes ready, and asks for the lines of as many others.
+    ///
+    /// # Safety
+    /// So many bytes must be readable at each of the columns, from `from` on; `to` must be a group's place in the room.
+    #[inline(always)]
+    unsafe fn group<L: Lanes>(self, lanes: L, from: *const u8, len: usize, to: *mut u8, next: *const u8) {
+        let mut at = 0;
+        while at < len {
+            let mut lines = [Line::default(); SLOTS];
+            let mut column = 0;
+            while column < SLOTS {
+                let place = at as isize + column as isize * self.step;
+                lanes.prefetch(next.wrapping_offset(place));
+                // SAFETY: the caller's promise.
+                lines[column] = unsafe { line(from.wrapping_offset(place), LINE.min(len - at)) };
+                column += 1;
+            }
+            turn_slots(&mut lines);
+            let mut part = 0;
+            while part < SLOTS {
+                let to = Self::place(to, part, at).cast_mut();
+                // SAFETY: there is room for a stretch of each column.
+                unsafe { to.cast::<Line>().write_unaligned(lines[part]) };
+                part += 1;
+            }
+            at += LINE;
+        }
+    }
 }
 
 impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
@@ -24,8 +69,8 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
     const STRETCH: usize = MADE_STRETCH;
 
     #[inline(always)]
-    fn rows(&self, _register: usize) -> usize {
-        LINE
+    fn rows(_element: usize, _register: usize) -> usize {
+        STRETCH_BYTES
     }
 
     #[inline(always)]
@@ -38,6 +83,12 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
         (self.step, SLOTS * count)
     }
 
+    /// A line of every column lies together, part by part: what is transposed next.
+    #[inline(always)]
+    fn place(from: *const u8, part: usize, before: usize) -> *const u8 {
+        from.wrapping_add((before / LINE * SLOTS + part) * LINE * LINE + before % LINE)
+    }
+
     #[inline(always)]
     unsafe fn ready<L: Lanes, const E: usize>(
         &self,
@@ -48,72 +99,78 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
     ) -> ((*const u8, isize), Option<Ahead>) {
         let mut group = 0;
         while group < LINE {
+            // Behind the last columns follow the first ones of the next stretch.
+            let (next, base) = match group + Self::APART {
+                next if next < LINE => (next, from),
+                next => (next - LINE, ahead.first()),
+            };
+            let next = base.wrapping_offset(next as isize * step);
             let from = from.wrapping_offset(group as isize * step);
-            let mut lines = [[0; LINE]; SLOTS];
-            let mut column = 0;
-            while column < SLOTS {
-                ahead.ask_lines(lanes, group * SLOTS + column, 1);
-                // SAFETY: the caller's promise; so many bytes of the columns that become one of bytes.
-                unsafe { line(from.wrapping_offset(column as isize * self.step), rows, &mut lines[column]) };
-                column += 1;
-            }
-            turn_slots(&mut lines);
-            let mut part = 0;
-            while part < SLOTS {
-                let to = self.made.wrapping_add((part * LINE + group) * LINE);
-                // SAFETY: there is room for a line of each column, part by part.
-                unsafe { to.cast::<[u8; LINE]>().write(lines[part]) };
-                part += 1;
-            }
+            // SAFETY: the caller's promise; so many bytes of the columns that become one of bytes.
+            unsafe { self.group(lanes, from, rows, self.made.wrapping_add(group * LINE), next) };
             group += 1;
         }
         ((self.made, LINE as isize), None)
     }
 }
 
+/// A line, in words that registers are made of.
+type Line = [u64; LINE / 8];
+
 /// Reads the first `len` bytes of a line.
 ///
 /// # Safety
 /// They must be readable at `from`, and at most a line.
 #[inline(always)]
-unsafe fn line(from: *const u8, len: usize, line: &mut [u8; LINE]) {
-    // SAFETY: the caller's promise; bytes ask for no alignment.
+unsafe fn line(from: *const u8, len: usize) -> Line {
+    // SAFETY: the caller's promise.
     unsafe {
-        match len {
-            LINE => *line = from.cast::<[u8; LINE]>().read(),
-            _ => copy_short(from, line.as_mut_ptr(), len),
+        if len == LINE {
+            return from.cast::<Line>().read_unaligned();
         }
+        let mut line = Line::default();
+        copy_short(from, line.as_mut_ptr().cast(), len);
+        line
     }
 }
 
 /// Transposes the slots of as many bytes, in every place of the lines: slot `j` of line `i` becomes slot `i` of line `j`. Each
 /// step exchanges one bit of the two numbers.
 #[inline(always)]
-fn turn_slots<const SLOTS: usize>(lines: &mut [[u8; LINE]; SLOTS]) {
-    let bits = 8 / SLOTS;
-    let mut apart = SLOTS / 2;
-    while apart > 0 {
-        // The slots whose number lacks the bit.
-        let mask = match bits * apart {
-            1 => 0x55,
-            2 => 0x33,
-            _ => 0x0f,
-        };
-        let mut first = 0;
-        while first < SLOTS {
-            if first & apart == 0 {
-                let (low, high) = (lines[first], lines[first + apart]);
-                let mut i = 0;
-                while i < LINE {
-                    let (a, b) = (low[i], high[i]);
-                    lines[first][i] = a & mask | (b & mask) << (bits * apart);
-                    lines[first + apart][i] = a >> (bits * apart) & mask | b & !mask;
-                    i += 1;
-                }
+fn turn_slots<const SLOTS: usize>(lines: &mut [Line; SLOTS]) {
+    if SLOTS >= 8 {
+        exchange::<SLOTS, 4>(lines);
+    }
+    if SLOTS >= 4 {
+        exchange::<SLOTS, 2>(lines);
+    }
+    exchange::<SLOTS, 1>(lines);
+}
+
+/// Exchanges the bit `APART` of the numbers of slots and lines.
+#[inline(always)]
+fn exchange<const SLOTS: usize, const APART: usize>(lines: &mut [Line; SLOTS]) {
+    let bits = 8 / SLOTS * APART;
+    // The slots whose number lacks the bit.
+    let mask = match bits {
+        1 => 0x5555_5555_5555_5555,
+        2 => 0x3333_3333_3333_3333,
+        _ => 0x0f0f_0f0f_0f0f_0f0f,
+    };
+    let mut first = 0;
+    while first < SLOTS {
+        if first & APART == 0 {
+            let (mut low, mut high) = (lines[first], lines[first + APART]);
+            let mut i = 0;
+            while i < low.len() {
+                let differ = (low[i] >> bits ^ high[i]) & mask;
+                high[i] ^= differ;
+                low[i] ^= differ << bits;
+                i += 1;
             }
-            first += 1;
+            (lines[first], lines[first + APART]) = (low, high);
         }
-        apart /= 2;
+        first += 1;
     }
 }
 
@@ -123,7 +180,7 @@ mod tests {
     use crate::slots::{Bits, store_slot};
 
     fn check<const SLOTS: usize>(bits: Bits) {
-        let mut lines = [[0; LINE]; SLOTS];
+        let mut lines = [[0u8; LINE]; SLOTS];
         let mut expected = lines;
         for place in 0..LINE {
             for (i, j) in (0..SLOTS).flat_map(|i| (0..SLOTS).map(move |j| (i, j))) {
@@ -132,8 +189,9 @@ mod tests {
                 store_slot(&mut expected[j][place..=place], i, bits, value);
             }
         }
+        let mut lines = lines.map(bytemuck::cast::<_, Line>);
         turn_slots(&mut lines);
-        assert_eq!(lines, expected);
+        assert_eq!(lines.map(bytemuck::cast::<_, [u8; LINE]>), expected);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::rows::{Look, Place};
 use super::tile::Loops;
 use crate::ahead::Ahead;
 use crate::columns::Columns;
-use crate::lanes::Lanes;
+use crate::lanes::{LINE, Lanes};
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::slots::Bits;
@@ -71,7 +71,7 @@ impl Strips {
         }
         let goes_on = |l: &Loop| bits.is_none() && continues(rows, *l, element);
         let beyond = outer.take(goes_on).unwrap_or(ONCE);
-        let width = strip(element) / element * per_byte;
+        let width = strip_of(element) / element * per_byte;
         let whole = [columns.extent / width * width, rows.extent / per_byte * per_byte];
         let strips = Strips { bits, outer, run, rows, beyond, columns, whole };
         let fits = whole[0] > 0
@@ -131,14 +131,12 @@ impl Strips {
         let columns = Loop { extent: columns.extent / per_byte, ..columns };
         let rows = Loop { extent: self.whole[1] / per_byte, ..rows };
         let loops = (outer_bytes, beyond, rows, columns);
-        let mut made = Buffer::new(per_byte * BLOCK * strip(1));
-        let (level, made) = (work.level, made.start());
         // SAFETY: the caller's promise, for slots of whole bytes.
         unsafe {
             match bits {
-                Bits::One => transposed::<1, 16>(level, PackedColumns::<8> { step, made }, loops, places),
-                Bits::Two => transposed::<1, 16>(level, PackedColumns::<4> { step, made }, loops, places),
-                Bits::Four => transposed::<1, 16>(level, PackedColumns::<2> { step, made }, loops, places),
+                Bits::One => packed::<8>(work.level, step, loops, places),
+                Bits::Two => packed::<4>(work.level, step, loops, places),
+                Bits::Four => packed::<2>(work.level, step, loops, places),
             }
         }
     }
@@ -153,7 +151,7 @@ type Plane = (Loops, Loop, Loop, Loop);
 /// All places of the loops must be valid on both sides, without overlap.
 unsafe fn converted(work: &Work<'_>, run: usize, loops: Plane, places: (*const u8, *mut u8)) {
     let element = work.conversion.dst_bytes() * run;
-    let mut made = Buffer::new(BLOCK * strip(element));
+    let mut made = Buffer::new(BLOCK * strip_of(element));
     let source = Converted { work, run, made: made.start() };
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
@@ -165,6 +163,17 @@ unsafe fn converted(work: &Work<'_>, run: usize, loops: Plane, places: (*const u
         };
     }
     run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
+}
+
+/// Transposes slots that share bytes, `SLOTS` a byte, in columns `step` bytes apart.
+///
+/// # Safety
+/// As [`converted`].
+unsafe fn packed<const SLOTS: usize>(level: Level, step: isize, loops: Plane, places: (*const u8, *mut u8)) {
+    let mut made = Buffer::new(PackedColumns::<SLOTS>::ROOM);
+    let source = PackedColumns::<SLOTS>::new(step, made.start());
+    // SAFETY: the caller's promise.
+    unsafe { transposed::<1, 16>(level, source, loops, places) };
 }
 
 /// Transposes what a source makes of its columns.
@@ -187,6 +196,12 @@ unsafe fn transposed<const E: usize, const N: usize>(
     debug_assert!(done, "strips are for levels that stream");
 }
 
+/// Bytes of a strip of converted columns: one line where elements are so narrow that more columns would be read at once
+/// than the hardware follows as streams.
+const fn strip_of(element: usize) -> usize {
+    if element <= 2 { LINE } else { strip(element) }
+}
+
 /// Columns that are converted.
 #[derive(Clone, Copy)]
 struct Converted<'a> {
@@ -203,8 +218,13 @@ impl Columns for Converted<'_> {
     const STRETCH: usize = MADE_STRETCH;
 
     #[inline(always)]
-    fn rows(&self, _register: usize) -> usize {
-        BLOCK
+    fn strip(element: usize) -> usize {
+        strip_of(element)
+    }
+
+    #[inline(always)]
+    fn rows(element: usize, _register: usize) -> usize {
+        if element == 2 { BLOCK / 2 } else { BLOCK }
     }
 
     #[inline(always)]
@@ -215,11 +235,11 @@ impl Columns for Converted<'_> {
         rows: usize,
         ahead: Ahead,
     ) -> ((*const u8, isize), Option<Ahead>) {
-        let pitch = (BLOCK * E) as isize;
+        let pitch = (rows * E) as isize;
         let place = |base, pitch| Place { bits: None, base, first: 0, pitch, is_near: true };
         let (src, dst) = (place(from.cast_mut(), step), place(self.made, pitch));
         // SAFETY: the caller's promise, and room for as many rows.
-        unsafe { self.work.rows(src, dst, strip(E) / E, rows * self.run, Look::Strip(ahead)) };
+        unsafe { self.work.rows(src, dst, strip_of(E) / E, rows * self.run, Look::Strip(ahead)) };
         ((self.made, pitch), None)
     }
 }
