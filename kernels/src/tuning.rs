@@ -119,6 +119,9 @@ pub(crate) const CONVERT_REACHES: [(usize, usize, usize); 6] = [
 /// How far ahead of its reads a conversion asks for lines: the next tile's, or half a page.
 pub(crate) const CONVERT_AHEAD: usize = 3072;
 
+/// The same into the first level: what came so far ahead of its use into the second one is some loads away from there.
+pub(crate) const CONVERT_NEAR: usize = 512;
+
 /// Elements of a byte for which a table of all 256 is made, which takes as long as converting so many.
 pub(crate) const CONVERT_TABLE: usize = 4096;
 

@@ -12,6 +12,7 @@ use crate::ahead::Ahead;
 use crate::lanes::{LINE, Lanes};
 use crate::level::Level;
 use crate::slots::{Bits, SlotWidth};
+use crate::tuning::CONVERT_NEAR;
 
 /// Elements between two hops: what stands there stays in the first-level cache.
 pub(super) const STEP: usize = 256;
@@ -201,7 +202,10 @@ impl ConvertRows<'_> {
             let ahead = from.wrapping_add(distance + line);
             match takes_turns {
                 true => lanes.prefetch_near(ahead),
-                false => lanes.prefetch(ahead),
+                false => {
+                    lanes.prefetch(ahead);
+                    lanes.prefetch_near(from.wrapping_add(CONVERT_NEAR + line));
+                }
             }
             line += LINE;
         }
