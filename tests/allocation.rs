@@ -54,6 +54,24 @@ fn executing_allocates_nothing_that_grows() {
     }
 }
 
+/// What a stretch of each of 512 columns is made into, the carries of rows that start no lines, and tiles of what is left.
+const PACKED_BYTES: u64 = 1024 * 1024;
+
+#[test]
+fn transposing_packed_slots_takes_little_room() {
+    for (element, bits) in [("u1", 1), ("u2", 2), ("s4", 4)] {
+        for n in [4003, 6016] {
+            let line = format!("{element}[{n},{n}]{{1,0:E({bits})}} -> {element}[{n},{n}]{{0,1:E({bits})}}");
+            let (_, plan) = planned(&line);
+            let (src, mut dst) = (vec![1; plan.src_byte_size()], vec![0; plan.dst_byte_size()]);
+            let info = allocation_counter::measure(|| {
+                plan.execute(&src, &mut dst).expect("the sizes are the plan's")
+            });
+            assert!(info.bytes_max <= PACKED_BYTES, "{line}: {} bytes", info.bytes_max);
+        }
+    }
+}
+
 #[test]
 fn executing_boxes_in_the_cache_allocates_nothing() {
     for line in [

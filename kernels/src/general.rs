@@ -9,8 +9,8 @@ use crate::program::{Program, Programmed, Runs};
 use crate::rows::Rows;
 use crate::stage::{Stage, starts_lines};
 use crate::tuning::{
-    LEAST_CARRY, LEAST_ELEMENTS, LEAST_RUNS, LONG_CARRY, RUN_REACH, STORED_ROWS, STORED_RUN, STREAMED_RUN,
-    STRIP_ROWS, TILE_REACH,
+    LEAST_CARRY, LEAST_ELEMENTS, LEAST_RUNS, LONG_CARRY, RUN_REACH, SET_ROWS, STORED_ROWS, STORED_RUN,
+    STREAMED_RUN, TILE_REACH,
 };
 use crate::walk::each_point;
 
@@ -155,11 +155,11 @@ unsafe fn blocks<L: Lanes>(
     let places = match write {
         Write::Store => &mut few[..],
         _ => {
-            many.resize(STRIP_ROWS, 0);
+            many.resize(SET_ROWS, 0);
             &mut many[..]
         }
     };
-    let mut carry = vec![0u8; if write == Write::Carried { carry_bytes(STRIP_ROWS) + LINE } else { 0 }];
+    let mut carry = vec![0u8; if write == Write::Carried { carry_bytes(SET_ROWS) + LINE } else { 0 }];
     let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
     let (panel, places) = (places.len(), places.as_mut_ptr());
     let next = sets.outer().last().map_or(0, |l| l.src_stride);

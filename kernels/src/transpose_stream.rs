@@ -30,8 +30,9 @@ pub(crate) const fn row_buffer<L: Lanes>() -> usize {
     if L::BYTES == LINE { LINE } else { ROW_BUFFER }
 }
 
-/// Bytes of carry buffer that [`StreamTranspose`] wants.
-pub(crate) const CARRY_BYTES: usize = STRIP_ROWS * ROW_BUFFER;
+/// Bytes of carry buffer that [`StreamTranspose`] wants, in all its parts: those of a panel of registers that are lines, and
+/// of half of one where they are not.
+pub(crate) const CARRY_BYTES: usize = STRIP_ROWS / 2 * ROW_BUFFER;
 
 /// As [`Transpose`](crate::transpose::Transpose), streaming.
 #[derive(Clone, Copy)]
@@ -43,7 +44,7 @@ pub(crate) struct StreamTranspose<const E: usize, const N: usize, C> {
     pub(crate) rows: Loop,
     /// What continues the rows in the source, each step with all rows again.
     pub(crate) beyond: Loop,
-    /// [`CARRY_BYTES`] bytes for each part, at the start of a line; unused, and perhaps null, where every row starts a line.
+    /// [`CARRY_BYTES`] bytes, at the start of a line; unused, and perhaps null, where every row starts a line.
     pub(crate) carry: *mut u8,
 }
 
@@ -58,9 +59,9 @@ impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N,
         let full_columns = columns.extent / (C::strip(E) / E) * (C::strip(E) / E);
         // SAFETY: parts of the plane: the strips, and the columns behind them.
         unsafe {
-            let mut first = 0;
+            let (mut first, most) = (0, self.panel_rows::<L>());
             while first < all_rows {
-                let count = STRIP_ROWS.min(all_rows - first);
+                let count = most.min(all_rows - first);
                 self.panel(lanes, full_columns, first..first + count, src, dst);
                 first += count;
             }
@@ -83,6 +84,16 @@ impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N,
 }
 
 impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
+    /// The most rows of a panel: no more than there are carries for.
+    #[inline(always)]
+    fn panel_rows<L: Lanes>(&self) -> usize {
+        if self.carry.is_null() {
+            return STRIP_ROWS;
+        }
+        let carries = CARRY_BYTES / self.source.parts() / row_buffer::<L>();
+        STRIP_ROWS.min(1 << carries.ilog2())
+    }
+
     /// The place of a row in the destination.
     #[inline(always)]
     pub(crate) fn row_place(&self, dst: *mut u8, row: usize) -> *mut u8 {
@@ -116,7 +127,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         }
     }
 
-    /// Whole strips of at most [`STRIP_ROWS`] rows.
+    /// Whole strips of the rows of a panel.
     ///
     /// # Safety
     /// As [`Point::point`], for the first `columns` and the `rows` given.
@@ -178,7 +189,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     /// The kernel of a part's rows, which have carries of their own, and where they start.
     #[inline(always)]
     fn of_part(&self, part: usize, to: *mut u8) -> (Self, *mut u8) {
-        let before = if self.carry.is_null() { 0 } else { part * CARRY_BYTES };
+        let before = if self.carry.is_null() { 0 } else { part * (CARRY_BYTES / self.source.parts()) };
         let apart = self.rows.dst_stride / self.source.parts() as isize;
         (
             StreamTranspose { carry: self.carry.wrapping_add(before), ..*self },

@@ -49,9 +49,13 @@ pub(crate) const DENSE_BYTES: usize = 8192;
 /// The longest rows that are gathered so: beyond, the strips of longer rows leave little behind.
 pub(crate) const DENSE_ROW: usize = 256;
 
-/// Rows of the destination that a streamed transpose walks before its next strip: so many pages fit the second-level
-/// table of translations, and their carries the second-level cache.
+/// Rows of the destination that a streamed transpose walks before its next strip. At the end of a panel the hardware has
+/// brought lines of every column in vain, so panels are long; with more rows, small pages are missed in the tables of
+/// translations, and carries in the second-level cache.
 pub(crate) const STRIP_ROWS: usize = 4096;
+
+/// The same for rows of sets of loops: the places of so many, and their carries, fit the second-level cache.
+pub(crate) const SET_ROWS: usize = 2048;
 
 /// The same for rows that are stored: their lines stay in the first-level cache until the next strip.
 pub(crate) const STORED_ROWS: usize = 256;
@@ -119,7 +123,8 @@ pub(crate) const CONVERT_REACHES: [(usize, usize, usize); 6] = [
 /// How far ahead of its reads a conversion asks for lines: the next tile's, or half a page.
 pub(crate) const CONVERT_AHEAD: usize = 3072;
 
-/// The same into the first level: what came so far ahead of its use into the second one is some loads away from there.
+/// The same into the first level, of what the second one has by then: a core that reads much and writes little waits for
+/// that, too.
 pub(crate) const CONVERT_NEAR: usize = 512;
 
 /// Elements of a byte for which a table of all 256 is made, which takes as long as converting so many.

@@ -102,8 +102,8 @@ impl Plan {
     ///
     /// # Performance
     /// From 512 KiB on, both buffers together, the threads of the current rayon pool share the work, as far as
-    /// [`max_threads`](crate::PlanBuilder::max_threads) lets them. Nothing is allocated in proportion to the data: at most
-    /// some 512 KiB a thread.
+    /// [`max_threads`](crate::PlanBuilder::max_threads) lets them. Nothing is allocated in proportion to the data: less
+    /// than 1 MiB a thread.
     pub fn execute(&self, src: &[u8], dst: &mut [u8]) -> Result<(), ExecuteError> {
         self.execute_with(&parallel::CurrentPool, src, dst)
     }

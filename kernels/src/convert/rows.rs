@@ -192,7 +192,7 @@ impl ConvertRows<'_> {
     }
 
     /// Asks for as many lines as are read at `from`, so far ahead of it: those of two rows that take turns into the first
-    /// level, any others into the second.
+    /// level, any others into the second, and shortly before their use into the first.
     #[inline(always)]
     pub(super) fn look_ahead<L: Lanes>(&self, lanes: L, from: *const u8, bytes: usize) {
         let Look::Along(distance) = self.look else { return };

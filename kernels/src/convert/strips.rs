@@ -188,7 +188,7 @@ unsafe fn transposed<const E: usize, const N: usize>(
 ) {
     let row = Loop { dst_stride: rows.dst_stride / source.parts() as isize, ..rows };
     let aligned = starts_lines(outer.as_slice().iter().chain([&row, &beyond]), dst);
-    let mut carry = (!aligned).then(|| Buffer::new(source.parts() * CARRY_BYTES));
+    let mut carry = (!aligned).then(|| Buffer::new(CARRY_BYTES));
     let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
     let kernel = StreamTranspose::<E, N, _> { source, columns, rows, beyond, carry };
     // SAFETY: the caller's promise; the carries live until the end of this function.
