@@ -19,8 +19,8 @@ pub(crate) trait Columns: Copy {
         strip(element)
     }
 
-    /// Rows that are made ready together, for elements of so many bytes, where a register has so many rows.
-    fn rows(element: usize, register: usize) -> usize;
+    /// Rows that are made ready together, where a register has so many.
+    fn rows(&self, register: usize) -> usize;
 
     /// Rows of the destination that each row becomes, which are its parts.
     #[inline(always)]
@@ -64,7 +64,7 @@ impl Columns for SourceColumns {
     const STRETCH: usize = STRETCH;
 
     #[inline(always)]
-    fn rows(_element: usize, register: usize) -> usize {
+    fn rows(&self, register: usize) -> usize {
         register
     }
 

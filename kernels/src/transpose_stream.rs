@@ -150,7 +150,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             let here = Strip { to: dst.wrapping_add(column * E), first: rows.start, is_first: column == 0 };
             let mut row = rows.start;
             while row < rows.end {
-                let count = C::rows(E, L::BYTES / E).min(rows.end - row);
+                let count = self.source.rows(L::BYTES / E).min(rows.end - row);
                 let ahead = ask.ahead(top, rows.start * unit..rows.end * unit, row * unit);
                 // SAFETY: a strip's columns, and so many rows of them.
                 unsafe {
@@ -212,7 +212,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     ) {
         let whole = L::BYTES / E;
         let mut done = 0;
-        while done < C::rows(E, whole) && rows.start + done < rows.end {
+        while done < self.source.rows(whole) && rows.start + done < rows.end {
             let row = rows.start + done;
             let group = Group { row, count: whole.min(rows.end - row), first: here.first };
             let mut part = 0;

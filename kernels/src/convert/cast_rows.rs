@@ -8,7 +8,7 @@ use super::casts::{ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain,
 use super::float::Lean;
 use super::hop::{Hop, Int};
 use super::rows::{ConvertRows, Form, Lines, Look};
-use super::words::{Means, Words};
+use super::words::{BLOCK, Means, Words};
 use crate::ahead::Ahead;
 use crate::lanes::LINE;
 
@@ -28,8 +28,9 @@ pub(super) struct Cast<'a, M, R, W> {
 #[inline(always)]
 pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
     let conversion = rows.conversion;
-    let bytes = conversion.src_bytes().min(conversion.dst_bytes());
-    if rows.src.bits.is_some() || rows.dst.bits.is_some() || rows.count * bytes < LINE {
+    // The largest block of any form: a line of the narrower side, if that has one or two bytes.
+    let block = if conversion.src_bytes().min(conversion.dst_bytes()) == 2 { BLOCK / 2 } else { BLOCK };
+    if rows.src.bits.is_some() || rows.dst.bits.is_some() || rows.count * conversion.parts() < block {
         return false;
     }
     let mut hops = conversion.hops();

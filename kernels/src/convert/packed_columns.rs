@@ -69,7 +69,7 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
     const STRETCH: usize = MADE_STRETCH;
 
     #[inline(always)]
-    fn rows(_element: usize, _register: usize) -> usize {
+    fn rows(&self, _register: usize) -> usize {
         STRETCH_BYTES
     }
 

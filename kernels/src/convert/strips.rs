@@ -152,7 +152,10 @@ type Plane = (Loops, Loop, Loop, Loop);
 unsafe fn converted(work: &Work<'_>, run: usize, loops: Plane, places: (*const u8, *mut u8)) {
     let element = work.conversion.dst_bytes() * run;
     let mut made = Buffer::new(BLOCK * strip_of(element));
-    let source = Converted { work, run, made: made.start() };
+    // As square as a strip of one line, where so few are converted at once.
+    let narrow = work.conversion.src_bytes().min(work.conversion.dst_bytes());
+    let rows = if element == 2 && narrow == 2 { BLOCK / 2 } else { BLOCK };
+    let source = Converted { work, run, rows, made: made.start() };
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match element {
@@ -208,6 +211,8 @@ struct Converted<'a> {
     work: &'a Work<'a>,
     /// Elements that are one here.
     run: usize,
+    /// Rows that are converted together, at most [`BLOCK`].
+    rows: usize,
     /// Room for a strip of [`BLOCK`] rows.
     made: *mut u8,
 }
@@ -223,8 +228,8 @@ impl Columns for Converted<'_> {
     }
 
     #[inline(always)]
-    fn rows(element: usize, _register: usize) -> usize {
-        if element == 2 { BLOCK / 2 } else { BLOCK }
+    fn rows(&self, _register: usize) -> usize {
+        self.rows
     }
 
     #[inline(always)]
