@@ -64,7 +64,9 @@ mod x86;
 mod x86_lane;
 
 pub use buffer::{AlignedBuffer, BufferError};
-pub use convert::{Conversion, Converter, Factors, FloatFormat, Number, Rules, Specials};
+pub use convert::{
+    Along, Conversion, Converter, Factors, FloatFormat, Number, Rules, Scale, Specials, StepDigit,
+};
 pub use fill::{Fill, fill_nest};
 pub use level::{Level, LevelError};
 pub use mover::{Family, Mover};

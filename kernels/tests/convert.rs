@@ -1,7 +1,8 @@
 //! Conversions at every level against the portable one, under nests of every kind, between sentinels.
 
 use relayout_kernels::{
-    Bits, Conversion, Converter, FloatFormat, Level, Loop, Nest, Number, Rules, SlotWidth, Specials,
+    Along, Bits, Conversion, Converter, FloatFormat, Level, Loop, Nest, Number, Rules, Scale, SlotWidth,
+    Specials, StepDigit,
 };
 
 const BF16: FloatFormat =
@@ -25,6 +26,8 @@ fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
     let of = |from, to| Conversion::new(from, to, Rules::default()).expect("a defined conversion");
     let (f32, bf16, f8) = (Number::Float(FloatFormat::F32), Number::Float(BF16), Number::Float(F8));
     let f16 = Number::Float(F16);
+    let saturating = Rules { saturate_floats: true, ..Rules::default() };
+    let bounded = |from, to| Conversion::new(from, to, saturating).expect("a defined conversion");
     vec![
         (of(f32, bf16), Bytes(4), Bytes(2)),
         (of(bf16, f32), Bytes(2), Bytes(4)),
@@ -51,6 +54,37 @@ fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
         (Conversion::identity(1), Packed(Bits::Four), Packed(Bits::Four)),
         (Conversion::identity(1), Bytes(1), Packed(Bits::One)),
         (Conversion::identity(1), Packed(Bits::One), Bytes(1)),
+        (of(U8, f32), Bytes(1), Bytes(4)),
+        (of(S32, f32), Bytes(4), Bytes(4)),
+        (of(S8, bf16), Bytes(1), Bytes(2)),
+        (bounded(f32, bf16), Bytes(4), Bytes(2)),
+        (bounded(f32, f16), Bytes(4), Bytes(2)),
+    ]
+}
+
+/// What is converted and multiplied.
+fn scaled_conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
+    use SlotWidth::{Bits as Packed, Bytes};
+    let rules = Rules { scale: true, ..Rules::default() };
+    let of = |from, to| Conversion::new(from, to, rules).expect("a defined conversion");
+    let (f32, bf16, f8) = (Number::Float(FloatFormat::F32), Number::Float(BF16), Number::Float(F8));
+    let f16 = Number::Float(F16);
+    vec![
+        (of(f32, f32), Bytes(4), Bytes(4)),
+        (of(f32, bf16), Bytes(4), Bytes(2)),
+        (of(f32, f8), Bytes(4), Bytes(1)),
+        (of(bf16, f32), Bytes(2), Bytes(4)),
+        (of(bf16, f16), Bytes(2), Bytes(2)),
+        (of(f16, Number::Float(F8_PLAIN_ZERO)), Bytes(2), Bytes(1)),
+        (of(bf16, Number::Float(F8_IEEE)), Bytes(2), Bytes(1)),
+        (of(f8, f32), Bytes(1), Bytes(4)),
+        (of(f8, bf16), Bytes(1), Bytes(2)),
+        (of(f8, f8), Bytes(1), Bytes(1)),
+        (of(S8, f32), Bytes(1), Bytes(4)),
+        (of(U8, bf16), Bytes(1), Bytes(2)),
+        (of(S32, f16), Bytes(4), Bytes(2)),
+        (of(S4, f32), Packed(Bits::Four), Bytes(4)),
+        (of(Number::Float(FloatFormat::F64), f32), Bytes(8), Bytes(4)),
     ]
 }
 
@@ -108,6 +142,64 @@ fn run(
     dst[line..line + bytes + 128].to_vec()
 }
 
+/// A factor for each step of a loop, in places of a source that begin at `first`.
+fn check_factors(
+    (conversion, from, to): (Conversion, SlotWidth, SlotWidth),
+    src: &[u8],
+    loops: &[Loop],
+    scale: Scale<'_>,
+) {
+    let reach: isize = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum();
+    let bytes = reach as usize + 32;
+    for (level, stream, first, start) in Level::ALL
+        .into_iter()
+        .flat_map(|level| [(level, false, 1, 63), (level, true, 0, 64), (level, true, 3, 5)])
+    {
+        let scale = match scale {
+            Scale::Along(along) => Scale::Along(Along { first: -first, ..along }),
+            all => all,
+        };
+        let converter = Converter { conversion, src: from, dst: to, scale, level, stream };
+        let found = run(&converter, src, first, loops, bytes, start);
+        let portable = Converter { level: Level::Scalar, stream: false, ..converter };
+        let wanted = run(&portable, src, first, loops, bytes, start);
+        assert!(found == wanted, "{conversion:?} {loops:?} {level} {stream} from {first} at {start}");
+    }
+}
+
+#[test]
+fn factors_are_multiplied_in_at_every_level() {
+    let src: Vec<u8> = (0..1u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let values: Vec<f32> = (0..2048).map(|i| (i as f32 - 700.0) * 0.37).collect();
+    let number = |n: isize| std::num::NonZeroUsize::new(n.unsigned_abs()).expect("strides are not zero");
+    for converted @ (_, from, to) in scaled_conversions() {
+        for (extents, src_order, dst_order) in orders() {
+            // Digits of a place are told apart where strides are multiples of one another.
+            for gap in [0, extents[src_order[1]] * extents[src_order[2]]] {
+                let src_strides = strides(extents, src_order, unit(from), gap as isize);
+                let dst_strides = strides(extents, dst_order, unit(to), gap as isize % 5);
+                let loops: Vec<Loop> = (0..3)
+                    .map(|i| Loop {
+                        extent: extents[i],
+                        src_stride: src_strides[i],
+                        dst_stride: dst_strides[i],
+                    })
+                    .collect();
+                check_factors(converted, &src, &loops, Scale::All(-0.37));
+                for (place, &along) in src_order.iter().enumerate() {
+                    let modulus = match place {
+                        0 => std::num::NonZeroUsize::MAX,
+                        _ => number(src_strides[src_order[place - 1]]),
+                    };
+                    let digit = StepDigit { stride: number(src_strides[along]), modulus, unit: 1 };
+                    let scale = Along { values: &values, digits: &[digit], first: 0, start: 0 };
+                    check_factors(converted, &src, &loops, Scale::Along(scale));
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn every_level_does_as_the_portable_one() {
     let src: Vec<u8> = (0..1u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
@@ -128,7 +220,8 @@ fn every_level_does_as_the_portable_one() {
                 for (level, stream, first, start) in Level::ALL.into_iter().flat_map(|level| {
                     [(level, false, 0, 64), (level, true, 0, 64), (level, true, 3, 5), (level, false, 1, 63)]
                 }) {
-                    let converter = Converter { conversion, src: from, dst: to, factor: 1.0, level, stream };
+                    let converter =
+                        Converter { conversion, src: from, dst: to, scale: Scale::All(1.0), level, stream };
                     let found = run(&converter, &src, first, &loops, bytes, start);
                     let portable = Converter { level: Level::Scalar, stream: false, ..converter };
                     let wanted = run(&portable, &src, first, &loops, bytes, start);
@@ -175,7 +268,7 @@ fn rows_that_start_no_lines_are_joined_from_pieces() {
                 Level::ALL.into_iter().flat_map(|level| [0, 4, 20, 61].map(|start| (level, start)))
             {
                 let converter =
-                    Converter { conversion, src: from, dst: to, factor: 1.0, level, stream: true };
+                    Converter { conversion, src: from, dst: to, scale: Scale::All(1.0), level, stream: true };
                 let found = run(&converter, &src, 0, &loops, bytes, start);
                 let portable = Converter { level: Level::Scalar, stream: false, ..converter };
                 let wanted = run(&portable, &src, 0, &loops, bytes, start);
@@ -209,7 +302,8 @@ fn check_plane(src: &[u8], (conversion, from, to): (Conversion, SlotWidth, SlotW
     let loops = if columns * rows * steps > 1 << 16 { &loops[1..] } else { &loops[..] };
     let bytes = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum::<isize>() as usize + 32;
     for (level, start) in Level::ALL.into_iter().flat_map(|level| [0, 5, 32].map(|start| (level, start))) {
-        let converter = Converter { conversion, src: from, dst: to, factor: 1.0, level, stream: true };
+        let converter =
+            Converter { conversion, src: from, dst: to, scale: Scale::All(1.0), level, stream: true };
         let first = if from == to { 8 } else { 0 };
         let found = run(&converter, src, first, loops, bytes, start);
         let portable = Converter { level: Level::Scalar, stream: false, ..converter };
@@ -266,7 +360,7 @@ fn nests_that_leave_their_slices_are_refused() {
         conversion: Conversion::identity(1),
         src: SlotWidth::Bytes(1),
         dst: SlotWidth::Bits(Bits::Four),
-        factor: 1.0,
+        scale: Scale::All(1.0),
         level: Level::detect(),
         stream: false,
     };

@@ -1,6 +1,8 @@
 //! Running the steps of a plan, whole or in a part of the destination.
 
-use relayout_kernels::{Converter, Family, Mover, Nest, OutOfBounds, Panel, Side, SlotWidth, fill_nest};
+use relayout_kernels::{
+    Along, Converter, Family, Mover, Nest, OutOfBounds, Panel, Scale, Side, SlotWidth, fill_nest,
+};
 use smallvec::SmallVec;
 
 use super::bands::Bands;
@@ -215,12 +217,12 @@ impl Plan {
     }
 
     /// The conversion of elements that change, into slots so wide.
-    pub(super) fn converter(&self, dst: SlotWidth, stream: bool) -> Option<Converter> {
+    pub(super) fn converter(&self, dst: SlotWidth, stream: bool) -> Option<Converter<'_>> {
         self.element.convert.map(|convert| Converter {
             conversion: convert.conversion,
             src: self.element.src,
             dst,
-            factor: convert.factor(),
+            scale: Scale::All(convert.factor()),
             level: self.level,
             stream,
         })
@@ -230,13 +232,26 @@ impl Plan {
     fn convert(
         &self,
         width: SlotWidth,
-        src: &[u8],
+        (first, src): (isize, &[u8]),
         dst: &mut [u8],
         nest: Nest<'_>,
         stream: bool,
     ) -> Result<(), OutOfBounds> {
-        let converter = self.converter(width, stream);
-        converter.map_or(Ok(()), |converter| converter.run(src, dst, nest))
+        let Some(converter) = self.converter(width, stream) else { return Ok(()) };
+        let scale = self.factors(first).unwrap_or(converter.scale);
+        Converter { scale, ..converter }.run(src, dst, nest)
+    }
+
+    /// The factors along a dimension, where there are some, for bytes of the source from a place on.
+    fn factors(&self, first: isize) -> Option<Scale<'_>> {
+        let ((_, scale), places) = self.conversion.factors_along().zip(self.step_places.as_ref())?;
+        let first = first - self.table_base[0] as isize;
+        Some(Scale::Along(Along {
+            values: &scale.factors,
+            digits: &places.digits,
+            first,
+            start: places.start,
+        }))
     }
 
     /// Runs a box. Inlined, since a nest that is handed on by way of memory takes as long as moving some lines.
@@ -249,11 +264,12 @@ impl Plan {
         dst: &mut [u8],
         stream: bool,
     ) -> Result<(), ExecuteError> {
-        let src_offset = nest.src_offset - src.first(src_units_per_byte(kernel));
+        let first = src.first(src_units_per_byte(kernel));
+        let src_offset = nest.src_offset - first;
         let (nest, src) = (Nest { src_offset, ..nest }, src.bytes);
         match *kernel {
             Kernel::Fill(fill) => fill_nest(dst, nest, fill)?,
-            Kernel::Convert { dst: width, .. } => self.convert(width, src, dst, nest, stream)?,
+            Kernel::Convert { dst: width, .. } => self.convert(width, (first, src), dst, nest, stream)?,
             Kernel::Copy if !stream => copy(src, dst, nest)?,
             Kernel::Copy => self.mover(Family::Rows, 1, stream).run(src, dst, nest)?,
             Kernel::Move { family, element_bytes } => {

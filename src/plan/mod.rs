@@ -10,6 +10,7 @@
 //! | prepare | `prepared` | few small steps | the same, checked once for all executions |
 //! | pairs | `ef57` | two sides' digits | the way of `f64` that are split or joined |
 //! | one side | `side`, `reach` | a checked request | its digits, its buffer's length, the fills of its padding |
+//! | factors | `factors` | the source's digits | which factor of a dimension belongs to a place |
 //! | tables | `tables` | two sides' digits | the way for pairs without a short list of boxes |
 //!
 //! Ordinary ranks and box counts are planned without a heap allocation: lists are inline and filled in place.
@@ -21,6 +22,7 @@ mod cut;
 pub(crate) mod digits;
 mod ef57;
 mod explain;
+mod factors;
 mod forest;
 mod lower;
 mod normalize;
@@ -46,6 +48,7 @@ use choose::{Element, choose};
 use convert::element;
 use digits::Digits;
 pub(crate) use ef57::Ef57;
+use factors::StepPlaces;
 use lower::Window;
 use prepared::{PreparedSteps, prepared};
 use side::Side;
@@ -85,6 +88,8 @@ pub struct Plan {
     pub(crate) prepared: PreparedSteps,
     /// Where boxes would be too many, the elements' way instead.
     pub(crate) tables: Option<Box<Tables>>,
+    /// Where boxes move elements that have factors along a dimension, whose factor is whose.
+    pub(crate) step_places: Option<Box<StepPlaces>>,
     /// Added to every place that comes from `tables`.
     pub(crate) table_base: [i64; 2],
     pub(crate) max_threads: Option<usize>,
@@ -265,7 +270,7 @@ impl<'a> Lowering<'a> {
         let element = element(request, src.width, dst.width)?;
         let mut steps = Steps::default();
         let fills_are_apart = self.add_fills(&mut steps)?;
-        let (ef57, tables) = self.add_elements(&element, &mut steps)?;
+        let OtherWays { ef57, tables, step_places } = self.add_elements(&element, &mut steps)?;
         let prepared = prepared(&steps, [src_len, dst_len], options);
         Ok(Plan {
             src: request.src().clone(),
@@ -280,6 +285,7 @@ impl<'a> Lowering<'a> {
             steps,
             prepared: prepared.unwrap_or_default(),
             tables,
+            step_places,
             table_base: [src.offset, dst.offset],
             max_threads: options.max_threads,
             level: options.level,
@@ -305,15 +311,15 @@ impl<'a> Lowering<'a> {
     /// Adds what moves the elements, or says in which way else they are moved.
     fn add_elements(&self, element: &Element, steps: &mut Steps) -> Result<OtherWays, PlanError> {
         let ((Some(src), Some(dst)), window) = ((self.src_digits, self.dst_digits), self.window()) else {
-            return Ok((None, None));
+            return Ok(OtherWays::default());
         };
         if window.is_empty() {
-            return Ok((None, None));
+            return Ok(OtherWays::default());
         }
         let conversion = self.request.conversion();
         if conversion.ef57() {
             let ef57 = Ef57::new(self.request, [src, dst], [&self.src_window, window]);
-            return Ok((Some(Box::new(ef57)), None));
+            return Ok(OtherWays { ef57: Some(Box::new(ef57)), ..OtherWays::default() });
         }
         let mut add_boxes = || {
             let boxes = lower::copies(src, dst, window, &mut |piece| {
@@ -322,15 +328,22 @@ impl<'a> Lowering<'a> {
             });
             boxes.ok_or(PlanError::AddressOverflow { end: End::Source })
         };
-        // Which factor is whose, only the tables say.
-        let in_boxes = conversion.factors_along().is_none() && add_boxes()?;
+        let factors = conversion.factors_along();
+        let step_places = factors.and_then(|(dimension, _)| StepPlaces::new(src, dimension, window));
+        // Where places do not say whose factor is whose, only the tables do.
+        let in_boxes = factors.is_some() == step_places.is_some() && add_boxes()?;
         let tables = || Box::new(Tables::new(src.clone(), dst.clone(), window));
-        Ok((None, (!in_boxes).then(tables)))
+        Ok(OtherWays { ef57: None, tables: (!in_boxes).then(tables), step_places })
     }
 }
 
-/// Where boxes are not the way of the elements, one of these is.
-type OtherWays = (Option<Box<Ef57>>, Option<Box<Tables>>);
+/// Where boxes are not the way of the elements, one of the first two is; the third is for boxes.
+#[derive(Default)]
+struct OtherWays {
+    ef57: Option<Box<Ef57>>,
+    tables: Option<Box<Tables>>,
+    step_places: Option<Box<StepPlaces>>,
+}
 
 /// True where the elements, and padding where it is written, are all of the destination's bytes.
 fn writes_every_byte(request: &Request<'_>) -> bool {

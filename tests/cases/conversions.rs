@@ -29,7 +29,7 @@ pub(crate) fn conversion(
             _ => {
                 let dimension = choices.below(extents.len() as i64) as usize;
                 let some: Vec<f32> = (0..3).map(|_| factor(choices)).collect();
-                let factors = (0..extents[dimension]).map(|i| some[i as usize % 3]);
+                let factors = (0..extents[dimension]).map(|i| some[i as usize % 3] * (1.0 + i as f32));
                 options.with_scale_along(dimension, factors)
             }
         };

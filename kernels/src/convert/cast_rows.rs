@@ -4,22 +4,38 @@
 //! Where a few narrow rows become one stream, a word of the stream is made of a word of each row, so that no element changes
 //! its place: conversion and weaving are one. The reverse likewise.
 
-use super::casts::{ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, Top, Write};
-use super::float::Lean;
+use core::marker::PhantomData;
+
+use super::any::{AnyFrom, AnyTo, From, To};
+use super::casts::{
+    Bounded, ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, Top, Whole, Write,
+};
+use super::float::{Encode, Lean};
 use super::hop::{Hop, Int};
+use super::number::FloatFormat;
 use super::rows::{ConvertRows, Form, Lines, Look};
+use super::scale::{Factors, Unscaled, Walk};
 use super::words::{BLOCK, Means, Words};
 use crate::ahead::Ahead;
 use crate::lanes::LINE;
 
-/// Rows through words.
-#[derive(Clone, Copy)]
-pub(super) struct Cast<'a, M, R, W> {
+/// Rows through words, which are multiplied by factors, if by any, between being read and being written.
+pub(super) struct Cast<'a, M, R, W, F> {
     pub(super) rows: &'a ConvertRows<'a>,
     pub(super) means: M,
     pub(super) read: R,
     pub(super) write: W,
+    pub(super) factors: PhantomData<F>,
 }
+
+impl<M: Copy, R: Copy, W: Copy, F> Clone for Cast<'_, M, R, W, F> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: Copy, R: Copy, W: Copy, F> Copy for Cast<'_, M, R, W, F> {}
 
 /// Converts rows for which there is a way by words; false where there is none, and nothing was done.
 ///
@@ -27,20 +43,18 @@ pub(super) struct Cast<'a, M, R, W> {
 /// As [`ConvertRows::at_level`].
 #[inline(always)]
 pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
-    let conversion = rows.conversion;
-    // The largest block of any form: a line of the narrower side, if that has one or two bytes.
-    let block = if conversion.src_bytes().min(conversion.dst_bytes()) == 2 { BLOCK / 2 } else { BLOCK };
-    if rows.src.bits.is_some() || rows.dst.bits.is_some() || rows.count * conversion.parts() < block {
+    if !rows.fills_blocks() {
         return false;
     }
-    let mut hops = conversion.hops();
+    let mut hops = rows.conversion.hops();
     let pair = (hops.next(), hops.next());
     if hops.next().is_some() {
         return false;
     }
     macro_rules! through {
         ($read:expr, $write:expr) => {{
-            let cast = Cast { rows, means, read: $read, write: $write };
+            let factors = PhantomData::<Unscaled>;
+            let cast = Cast { rows, means, read: $read, write: $write, factors };
             // SAFETY: the caller's promise.
             unsafe { cast.run() }
         }};
@@ -65,6 +79,18 @@ pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
         (Some(Hop::DecodeTop16), None) => through!(Top, Plain::<4>),
         (Some(Hop::Encode16(to)), None) if to.is_half() => through!(Plain::<4>, HalfTo(*to)),
         (Some(Hop::Decode16(from)), None) if from.is_half() => through!(HalfFrom(*from), Plain::<4>),
+        (Some(Hop::Encode16(to)), None) if to.is_bounded_half() => {
+            let half = HalfTo(Encode::new(FloatFormat::F16, false));
+            through!(Plain::<4>, Bounded(half, Bounded::<HalfTo>::INFINITE))
+        }
+        (Some(Hop::Encode16(to)), None) if to.is_bounded_top() => {
+            through!(Plain::<4>, Bounded(Top, Bounded::<Top>::INFINITE))
+        }
+        (Some(Hop::IntToF32(Int::S8)), None) => through!(Whole::<1, true>, Plain::<4>),
+        (Some(Hop::IntToF32(Int::U8)), None) => through!(Whole::<1, false>, Plain::<4>),
+        (Some(Hop::IntToF32(Int::S32)), None) => through!(Whole::<4, true>, Plain::<4>),
+        (Some(Hop::IntToF32(Int::S8)), Some(Hop::EncodeTop16)) => through!(Whole::<1, true>, Top),
+        (Some(Hop::IntToF32(Int::U8)), Some(Hop::EncodeTop16)) => through!(Whole::<1, false>, Top),
         (Some(Hop::Encode8(to)), None) => to_byte!(Plain::<4>, to),
         (Some(Hop::Decode8(from)), None) => through!(ByteFrom(*from), Plain::<4>),
         (Some(Hop::Decode8Top(from)), None) => through!(ByteFrom(*from), ExactTop),
@@ -95,7 +121,39 @@ pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
     }
 }
 
-impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
+impl ConvertRows<'_> {
+    /// True where rows are long enough for words, and slots have whole bytes.
+    #[inline(always)]
+    pub(super) fn fills_blocks(&self) -> bool {
+        let conversion = self.conversion;
+        // The largest block of any form: a line of the narrower side, if that has one or two bytes.
+        let block = if conversion.src_bytes().min(conversion.dst_bytes()) == 2 { BLOCK / 2 } else { BLOCK };
+        self.src.bits.is_none() && self.dst.bits.is_none() && self.count * conversion.parts() >= block
+    }
+}
+
+/// As [`cast`] between types that are told apart here, of rows that fill blocks.
+///
+/// # Safety
+/// As [`cast`].
+#[inline(always)]
+pub(super) unsafe fn cast_any<M: Means>(rows: &ConvertRows<'_>, means: M, (from, to): (From, To)) -> bool {
+    macro_rules! through {
+        ($($read:literal $write:literal;)*) => {
+            match (rows.conversion.src_bytes(), rows.conversion.dst_bytes()) {
+                $(($read, $write) => {
+                    let (read, write) = (AnyFrom::<$read>(from), AnyTo::<$write>(to));
+                    // SAFETY: the caller's promise.
+                    unsafe { Cast { rows, means, read, write, factors: PhantomData::<Walk<'_>> }.run() }
+                })*
+                _ => false,
+            }
+        };
+    }
+    through!(4 4; 4 2; 4 1; 2 4; 2 2; 2 1; 1 4; 1 2; 1 1;)
+}
+
+impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// As [`cast`].
     #[inline(always)]
@@ -105,8 +163,8 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         unsafe {
             match self.rows.form {
                 Form::Plain | Form::Lines => match (R::BYTES.min(W::BYTES), self.rows.look) {
-                    (2, Look::Strip(ahead)) => self.straight::<32>(Some(ahead)),
-                    (2, _) => self.straight::<32>(None),
+                    (2 | 4, Look::Strip(ahead)) => self.straight::<32>(Some(ahead)),
+                    (2 | 4, _) => self.straight::<32>(None),
                     (_, Look::Strip(ahead)) => self.straight::<64>(Some(ahead)),
                     (_, _) => self.straight::<64>(None),
                 },
@@ -136,10 +194,12 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         let stream = strip.is_none() && self.rows.form == Form::Lines;
         let count = self.rows.count * self.rows.conversion.parts();
         let (lanes, bytes) = (self.means.lanes(), N * R::BYTES);
+        let mut factors = self.factors();
         let mut number = 0;
         let mut row = 0;
         while row < self.rows.rows as isize {
             let (src, dst) = self.rows.starts(row);
+            let place = self.rows.src_place(row);
             let mut done = 0;
             while done < count {
                 let at = done.min(count - N);
@@ -151,6 +211,7 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
                 // SAFETY: a block of the row.
                 unsafe {
                     let mut words = self.read::<N>(src.add(at * R::BYTES));
+                    factors.multiply(&mut words, place + (at * R::BYTES) as isize, R::BYTES);
                     self.write.encode(self.means, &mut words);
                     self.means.write(W::BYTES, &words, dst.add(at * W::BYTES), stream && at == done);
                 }
@@ -167,19 +228,23 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
     #[inline(always)]
     unsafe fn zip<const N: usize>(self, step: isize, stream: bool) {
         let count = self.rows.count;
+        let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
         let mut row = 0;
         while row < self.rows.rows as isize {
             let (src, dst) = self.rows.starts(row);
+            let place = self.rows.src_place(row);
             let mut done = 0;
             while done < count {
                 let at = done.min(count - N);
                 let mut woven = Words::<N>([0; N]);
                 let mut way = 0;
                 while way < 4 / W::BYTES {
-                    let from = src.wrapping_offset(way as isize * step).wrapping_add(at * R::BYTES);
+                    let before = way as isize * step + (at * R::BYTES) as isize;
+                    let from = src.wrapping_offset(before);
                     self.rows.look_ahead(self.means.lanes(), from, N * R::BYTES);
                     // SAFETY: a block of a row of the source.
                     let mut words = unsafe { self.read(from) };
+                    factors[way].multiply(&mut words, place + before, R::BYTES);
                     self.write.encode(self.means, &mut words);
                     woven.put(&words, W::BYTES, way);
                     way += 1;
@@ -204,9 +269,11 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         }
         let stream = lines == Lines::Whole;
         let count = self.rows.count;
+        let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
         let mut row = 0;
         while row < self.rows.rows as isize {
             let (src, dst) = self.rows.starts(row);
+            let place = self.rows.src_place(row);
             let mut done = 0;
             while done < count {
                 let at = done.min(count - N);
@@ -218,6 +285,7 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
                 while way < 4 / R::BYTES {
                     let mut words = woven.taken(R::BYTES, way);
                     self.read.decode(self.means, &mut words);
+                    factors[way].multiply(&mut words, place + (4 * at + way * R::BYTES) as isize, 4);
                     self.write.encode(self.means, &mut words);
                     let to = dst.wrapping_offset(way as isize * step).wrapping_add(at * W::BYTES);
                     // SAFETY: a block of a row of the destination.
@@ -228,6 +296,12 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
             }
             row += 1;
         }
+    }
+
+    /// The factors of rows that are read with the same step.
+    #[inline(always)]
+    pub(super) fn factors(self) -> F {
+        F::new(self.rows.scale)
     }
 
     /// A block as it stands between the types.

@@ -53,6 +53,14 @@ pub(super) struct LoudTop;
 #[derive(Clone, Copy)]
 pub(super) struct ExactTop;
 
+/// An integer that becomes a float.
+#[derive(Clone, Copy)]
+pub(super) struct Whole<const BYTES: usize, const SIGNED: bool>;
+
+/// A float of 16 bits whose infinity has this pattern, and becomes the greatest number.
+#[derive(Clone, Copy)]
+pub(super) struct Bounded<W>(pub(super) W, pub(super) u32);
+
 /// IEEE 754's float of 16 bits.
 #[derive(Clone, Copy)]
 pub(super) struct HalfFrom(pub(super) Decode);
@@ -92,6 +100,44 @@ impl<const BYTES: usize> Read for Signed<BYTES> {
             1 => x as i8 as u32,
             _ => x as i16 as u32,
         });
+    }
+}
+
+/// The highest bit of a byte.
+pub(super) const SIGN_OF_BYTE: u32 = 0x80;
+
+/// The float of an integer whose sign bit is given: a bit that stands for as much less as it would count for more.
+#[inline(always)]
+pub(super) fn whole(x: u32, sign: u32) -> u32 {
+    ((x ^ sign).wrapping_sub(sign) as i32 as f32).to_bits()
+}
+
+impl<const BYTES: usize, const SIGNED: bool> Read for Whole<BYTES, SIGNED> {
+    const BYTES: usize = BYTES;
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
+        each!(words, x => whole(x, if BYTES == 1 && SIGNED { SIGN_OF_BYTE } else { 0 }));
+    }
+}
+
+impl Bounded<Top> {
+    /// The pattern of infinity.
+    pub(super) const INFINITE: u32 = 0x7f80;
+}
+
+impl Bounded<HalfTo> {
+    /// The pattern of infinity.
+    pub(super) const INFINITE: u32 = 0x7c00;
+}
+
+impl<W: Write> Write for Bounded<W> {
+    const BYTES: usize = W::BYTES;
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {
+        self.0.encode(means, words);
+        each!(words, x => x - u32::from(x & 0x7fff == self.1));
     }
 }
 

@@ -8,6 +8,7 @@ use super::join_rows::Piece;
 use super::passes::Tiles;
 use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
+use super::scale::Scale;
 use super::strips::Strips;
 use super::table::{ENTRIES, Table};
 use super::tile::{Cut, Loops, MAX_LOOPS, Pass};
@@ -20,22 +21,22 @@ use crate::tuning::{CONVERT_AHEAD, CONVERT_PIECE, CONVERT_ROW, CONVERT_TABLE};
 
 /// Converts one element for every point of a nest.
 #[derive(Clone, Copy, Debug)]
-pub struct Converter {
+pub struct Converter<'a> {
     /// What becomes of an element.
     pub conversion: Conversion,
     /// Slots of the source; of wider ones than the elements, the low bytes count.
     pub src: SlotWidth,
     /// Slots of the destination; of wider ones than the elements, only the low bytes are written.
     pub dst: SlotWidth,
-    /// Multiplied in, where the conversion has a scale.
-    pub factor: f32,
+    /// What elements are multiplied by, where the conversion has a scale.
+    pub scale: Scale<'a>,
     /// The instructions to use; a level that the machine lacks counts as [`Level::Scalar`].
     pub level: Level,
     /// Write whole lines past the cache.
     pub stream: bool,
 }
 
-impl Converter {
+impl Converter<'_> {
     /// Converts one element for every point of `nest`, whose offsets and strides are in bytes, or in slots on a side whose
     /// slots share bytes.
     ///
@@ -43,13 +44,13 @@ impl Converter {
     /// [`OutOfBounds`] where some slot lies outside its slice; nothing was written then.
     ///
     /// ```
-    /// use relayout_kernels::{Conversion, Converter, Level, Loop, Nest, Number, Rules, SlotWidth};
+    /// use relayout_kernels::{Conversion, Converter, Level, Loop, Nest, Number, Rules, Scale, SlotWidth};
     /// let (from, to) = (Number::Integer { bits: 8, signed: true }, Number::Integer { bits: 16, signed: true });
     /// let converter = Converter {
     ///     conversion: Conversion::new(from, to, Rules::default()).expect("integers become integers"),
     ///     src: SlotWidth::Bytes(1),
     ///     dst: SlotWidth::Bytes(2),
-    ///     factor: 1.0,
+    ///     scale: Scale::All(1.0),
     ///     level: Level::detect(),
     ///     stream: false,
     /// };
@@ -80,6 +81,11 @@ impl Converter {
         Ok(())
     }
 
+    /// True where elements have factors of their own.
+    pub(super) fn has_factors(&self) -> bool {
+        matches!(self.scale, Scale::Along(_)) && self.conversion.is_scaled()
+    }
+
     /// True where bytes become packed slots, and nothing else happens.
     pub(super) fn only_packs(&self) -> bool {
         let packs = matches!((self.src, self.dst), (SlotWidth::Bytes(_), SlotWidth::Bits(_)));
@@ -101,7 +107,12 @@ impl Converter {
         let elements = loops.iter().try_fold(1usize, |product, l| product.checked_mul(l.extent));
         let pays = elements.is_none_or(|elements| elements >= CONVERT_TABLE);
         let fits = self.conversion.src_bytes() == 1 && matches!(bytes, 1 | 2 | 4);
-        if self.level < Level::Avx512Vbmi || !pays || !fits || self.conversion.is_identity() {
+        if self.level < Level::Avx512Vbmi
+            || !pays
+            || !fits
+            || self.conversion.is_identity()
+            || self.has_factors()
+        {
             return None;
         }
         let all: [u8; ENTRIES] = core::array::from_fn(|byte| byte as u8);
@@ -113,7 +124,7 @@ impl Converter {
             dst: place(results.as_mut_ptr()),
             rows: 1,
             count: ENTRIES,
-            factor: self.factor,
+            scale: self.scale,
             form: Form::Plain,
             look: Look::Nowhere,
             table: None,
@@ -127,14 +138,14 @@ impl Converter {
 /// A converter, and what it made before it starts.
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
-    converter: &'a Converter,
+    converter: &'a Converter<'a>,
     table: Option<&'a Table>,
 }
 
-impl Deref for Work<'_> {
-    type Target = Converter;
+impl<'a> Deref for Work<'a> {
+    type Target = Converter<'a>;
 
-    fn deref(&self) -> &Converter {
+    fn deref(&self) -> &Converter<'a> {
         self.converter
     }
 }
@@ -242,7 +253,7 @@ impl Work<'_> {
             dst,
             rows: 0,
             count: 0,
-            factor: self.factor,
+            scale: self.scale,
             form: Form::Plain,
             look: Look::Nowhere,
             // Other conversions than its own are of packed slots, and leave elements as they are.

@@ -109,6 +109,19 @@ impl Encode {
         self.shift == 13 && self.sign == 0x8000 && self.limit == LIMIT
     }
 
+    /// The same with saturation.
+    #[inline(always)]
+    pub(crate) fn is_bounded_half(&self) -> bool {
+        const LIMIT: u32 = ((127 + 16) << 23) - (1 << 13); // the greatest number
+        self.shift == 13 && self.sign == 0x8000 && self.limit == LIMIT
+    }
+
+    /// True for the upper half of `f32`, with saturation.
+    #[inline(always)]
+    pub(crate) fn is_bounded_top(&self) -> bool {
+        self.shift == 16 && self.sign == 0x8000 && self.limit == INFINITY - (1 << 16)
+    }
+
     /// The pattern nearest to the `f32` with the bits `bits`.
     #[inline(always)]
     pub(crate) fn one(&self, bits: u32) -> u32 {
@@ -329,5 +342,13 @@ mod tests {
         }
         assert!(Encode::new(FloatFormat::F16, false).is_half() && Decode::new(FloatFormat::F16).is_half());
         assert!(!Encode::new(FloatFormat::F16, true).is_half());
+        let top = FloatFormat { exponent_bits: 8, mantissa_bits: 7, bias: 127, specials: Specials::Ieee };
+        for (format, saturates) in
+            [(FloatFormat::F16, true), (FloatFormat::F16, false), (top, true), (top, false)]
+        {
+            let encode = Encode::new(format, saturates);
+            assert_eq!(encode.is_bounded_half(), saturates && format == FloatFormat::F16, "{format:?}");
+            assert_eq!(encode.is_bounded_top(), saturates && format == top, "{format:?}");
+        }
     }
 }

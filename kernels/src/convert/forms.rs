@@ -18,9 +18,9 @@ impl ConvertRows<'_> {
     /// # Safety
     /// As [`ConvertRows::at_level`], whose level the means are.
     #[inline(always)]
-    pub(super) unsafe fn run<M: Means>(self, means: M) {
+    pub(super) unsafe fn run<M: Means>(&self, means: M) {
         // SAFETY: the caller's promise.
-        if unsafe { packed(&self, means) || cast(&self, means) } {
+        if unsafe { packed(self, means) || cast(self, means) } {
             return;
         }
         let lanes = means.lanes();
@@ -87,7 +87,7 @@ impl ConvertRows<'_> {
                 }
                 if !self.moves_alone() {
                     let to = self.to(block, way, room);
-                    self.part(from, to, block.count, room.hops());
+                    self.part(from, to, block.count, room.hops(), self.factors_of_way(block, way));
                     self.behind(lanes, block, way, room);
                 }
                 way += 1;
@@ -127,6 +127,19 @@ impl ConvertRows<'_> {
             Form::Plain | Form::Lines => (block.dst, block.at),
             Form::Zip { .. } => (buffer(room.others()[1]), way * block.count),
             Form::Unzip { step, .. } => (block.dst.at(way as isize * step), block.at),
+        }
+    }
+
+    /// As [`ConvertRows::factors_of`], for a way of a block.
+    #[inline(always)]
+    fn factors_of_way(&self, block: Block, way: usize) -> (isize, usize) {
+        match self.form {
+            Form::Plain | Form::Lines => self.factors_of(block.src, block.at),
+            Form::Zip { step, .. } => self.factors_of(block.src.at(way as isize * step), block.at),
+            Form::Unzip { ways, .. } => {
+                let (place, unit) = self.factors_of(block.src, block.at * ways + way);
+                (place, ways * unit)
+            }
         }
     }
 

@@ -77,7 +77,7 @@ pub(super) enum Hop {
         mask: u64,
         always: bool,
     },
-    /// The product with the factor of the run.
+    /// The product with a factor.
     Scale,
     /// Real numbers of as many bytes become complex.
     AppendZeros {
@@ -99,9 +99,13 @@ impl Int {
     }
 }
 
-/// Applies an expression to every element of a run; blocks overlap at its end rather than leave a tail.
+/// Applies an expression to every element of a run, and its number where that is wanted; blocks overlap at its end rather
+/// than leave a tail.
 macro_rules! each {
-    ($run:expr, $x:ident: $from:ty => $to:ty, $result:expr) => {{
+    ($run:expr, $x:ident: $from:ty => $to:ty, $result:expr) => {
+        each!($run, $x @ _number: $from => $to, $result)
+    };
+    ($run:expr, $x:ident @ $number:ident: $from:ty => $to:ty, $result:expr) => {{
         let (src, dst, count) = $run;
         // SAFETY: `count` elements from `at` on, in either run, are what the caller promises; arrays of bytes ask for no
         // alignment, and the runs do not overlap.
@@ -110,14 +114,14 @@ macro_rules! each {
             while at < count {
                 if count >= BLOCK {
                     let first = at.min(count - BLOCK);
-                    block!(BLOCK, src, dst, first, $x: $from => $to, $result);
+                    block!(BLOCK, src, dst, first, $x @ $number: $from => $to, $result);
                     at = first + BLOCK;
                 } else if count >= SMALL {
                     let first = at.min(count - SMALL);
-                    block!(SMALL, src, dst, first, $x: $from => $to, $result);
+                    block!(SMALL, src, dst, first, $x @ $number: $from => $to, $result);
                     at = first + SMALL;
                 } else {
-                    block!(1, src, dst, at, $x: $from => $to, $result);
+                    block!(1, src, dst, at, $x @ $number: $from => $to, $result);
                     at += 1;
                 }
             }
@@ -127,14 +131,14 @@ macro_rules! each {
 
 /// Applies an expression to a block of elements.
 macro_rules! block {
-    ($size:expr, $src:expr, $dst:expr, $at:expr, $x:ident: $from:ty => $to:ty, $result:expr) => {{
+    ($size:expr, $src:expr, $dst:expr, $at:expr, $x:ident @ $number:ident: $from:ty => $to:ty, $result:expr) => {{
         let from =
             &*$src.cast::<[u8; size_of::<$from>()]>().add($at).cast::<[[u8; size_of::<$from>()]; $size]>();
         let to =
             &mut *$dst.cast::<[u8; size_of::<$to>()]>().add($at).cast::<[[u8; size_of::<$to>()]; $size]>();
         let mut i = 0;
         while i < $size {
-            let $x = <$from>::from_le_bytes(from[i]);
+            let ($x, $number) = (<$from>::from_le_bytes(from[i]), $at + i);
             let result: $to = $result;
             to[i] = result.to_le_bytes();
             i += 1;
@@ -192,13 +196,16 @@ macro_rules! to_narrow {
 /// Source, destination and count of elements of a hop.
 type Run = (*const u8, *mut u8, usize);
 
+/// For hops that take none.
+pub(super) const NO_FACTORS: *const f32 = core::ptr::null();
+
 /// Takes a run through a hop.
 ///
 /// # Safety
 /// `count` elements must be readable at the source and writable at the destination, of the widths that the hop has, and
-/// the two must not overlap.
+/// the two must not overlap; to [`Hop::Scale`] as many factors must be readable.
 #[inline(always)]
-pub(super) unsafe fn apply(hop: &Hop, src: *const u8, dst: *mut u8, count: usize, factor: f32) {
+pub(super) unsafe fn apply(hop: &Hop, src: *const u8, dst: *mut u8, count: usize, factors: *const f32) {
     let run: Run = (src, dst, count);
     match *hop {
         Hop::Encode8(encode) => each!(run, x: u32 => u8, encode.one(x) as u8),
@@ -250,7 +257,7 @@ pub(super) unsafe fn apply(hop: &Hop, src: *const u8, dst: *mut u8, count: usize
             4 => each!(run, x: u32 => u8, u8::from((x & mask as u32 != 0) | always)),
             _ => each!(run, x: u64 => u8, u8::from((x & mask != 0) | always)),
         },
-        Hop::Scale => each!(run, x: u32 => u32, float::scaled(x, factor)),
+        Hop::Scale => each!(run, x @ number: u32 => u32, float::scaled(x, factors.add(number).read())),
         Hop::AppendZeros { bytes } => match bytes {
             4 => each!(run, x: u32 => u64, u64::from(x)),
             _ => each!(run, x: u64 => u128, u128::from(x)),

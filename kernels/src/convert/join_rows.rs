@@ -6,6 +6,7 @@
 
 use super::cast_rows::Cast;
 use super::casts::{Read, Write};
+use super::scale::Factors;
 use super::words::{Means, Words};
 use crate::lanes::LINE;
 use crate::rows::copy_short;
@@ -19,7 +20,16 @@ pub(super) struct Piece {
     pub(super) is_last: bool,
 }
 
-impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
+/// A way of a stream, whose words have an element of each.
+struct Stream<F> {
+    src: *const u8,
+    /// The place of the way's first element in the source.
+    place: isize,
+    way: usize,
+    factors: F,
+}
+
+impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
     /// Each word of a stream has an element for each of a few rows, `step` apart, of which pieces are written; `N` elements
     /// are a line.
     ///
@@ -33,8 +43,14 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
             let (src, dst) = self.rows.starts(row);
             let mut way = 0;
             while way < 4 / R::BYTES {
+                let mut stream = Stream {
+                    src,
+                    place: self.rows.src_place(row) + (way * R::BYTES) as isize,
+                    way,
+                    factors: self.factors(),
+                };
                 // SAFETY: the piece of one of the rows.
-                unsafe { self.join_piece::<N>(src, dst.wrapping_offset(way as isize * step), way, piece) };
+                unsafe { self.join_piece::<N>(&mut stream, dst.wrapping_offset(way as isize * step), piece) };
                 way += 1;
             }
             row += 1;
@@ -42,9 +58,9 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
     }
 
     /// # Safety
-    /// As [`Cast::join`], for one row.
+    /// As [`Cast::join`], for the row of one way of a stream.
     #[inline(always)]
-    unsafe fn join_piece<const N: usize>(self, src: *const u8, dst: *mut u8, way: usize, piece: Piece) {
+    unsafe fn join_piece<const N: usize>(self, stream: &mut Stream<F>, dst: *mut u8, piece: Piece) {
         let count = self.rows.count;
         // Elements before the first line that starts in the piece: the line before has them, but for the first piece's.
         let head = dst.addr().wrapping_neg() % LINE / W::BYTES;
@@ -52,62 +68,77 @@ impl<M: Means, R: Read, W: Write> Cast<'_, M, R, W> {
         // SAFETY: blocks inside the piece, and one that goes on in the next; `to` starts a line wherever one is streamed.
         unsafe {
             if piece.is_first && head > 0 {
-                self.store_part::<N>(self.words(src, way), 0, head, dst);
+                self.store_part::<N>(self.words(stream, 0), 0, head, dst);
             }
             while at + N <= count {
-                let from = src.add(4 * at);
-                if way == 0 {
-                    self.rows.look_ahead(self.means.lanes(), from, 4 * N);
+                if stream.way == 0 {
+                    self.rows.look_ahead(self.means.lanes(), stream.src.add(4 * at), 4 * N);
                 }
-                self.means.write(W::BYTES, &self.words::<N>(from, way), dst.add(W::BYTES * at), true);
+                let words = self.words::<N>(stream, 4 * at as isize);
+                self.means.write(W::BYTES, &words, dst.add(W::BYTES * at), true);
                 at += N;
             }
             let rest = count - at;
             if rest == 0 {
                 return;
             }
-            let last = src.add(4 * (count - N));
+            let last = 4 * (count - N) as isize;
             if piece.is_last {
-                return self.store_part::<N>(self.words(last, way), N - rest, rest, dst.add(W::BYTES * at));
+                let words = self.words(stream, last);
+                return self.store_part::<N>(words, N - rest, rest, dst.add(W::BYTES * at));
             }
-            let line = self.straddling::<N>(last, src.wrapping_offset(piece.next), N - rest, way);
+            let line = self.straddling::<N>(stream, [last, piece.next], N - rest);
             self.means.write(W::BYTES, &line, dst.add(W::BYTES * at), true);
         }
     }
 
-    /// What becomes of the `N` elements of a way from word `first` on of `N` words and `N` more.
+    /// What becomes of the `N` elements of a way from element `first` on of the `N` at one place, and those at another.
     ///
     /// # Safety
-    /// `N` words must be readable at both places.
+    /// `N` words must be readable so many bytes behind the stream's first.
     #[inline(always)]
     unsafe fn straddling<const N: usize>(
         self,
-        from: *const u8,
-        then: *const u8,
+        stream: &mut Stream<F>,
+        places: [isize; 2],
         first: usize,
-        way: usize,
     ) -> Words<N> {
         let mut both = [Words([0; N]); 2];
-        let room = both.as_mut_ptr().cast::<u8>();
-        // SAFETY: the caller's promise, and room for both places' words.
-        unsafe {
-            self.means.write(4, &self.means.read::<N>(4, from), room, false);
-            self.means.write(4, &self.means.read::<N>(4, then), room.add(4 * N), false);
-            self.words(room.add(4 * first), way)
+        let mut i = 0;
+        while i < 2 {
+            // SAFETY: the caller's promise.
+            both[i] = unsafe { self.read_way(stream, places[i]) };
+            i += 1;
         }
+        // SAFETY: there are as many words behind the first `first` of both, which are at most `N`.
+        let mut words = unsafe { self.means.read(4, both.as_ptr().cast::<u8>().add(4 * first)) };
+        self.write.encode(self.means, &mut words);
+        words
     }
 
-    /// What becomes of the elements of a way.
+    /// What becomes of the elements of a way, so many bytes behind the stream's first.
     ///
     /// # Safety
-    /// `N` words must be readable at `from`.
+    /// `N` words must be readable there.
     #[inline(always)]
-    unsafe fn words<const N: usize>(self, from: *const u8, way: usize) -> Words<N> {
+    unsafe fn words<const N: usize>(self, stream: &mut Stream<F>, before: isize) -> Words<N> {
         // SAFETY: the caller's promise.
-        let stream = unsafe { self.means.read::<N>(4, from) };
-        let mut words = stream.taken(R::BYTES, way);
-        self.read.decode(self.means, &mut words);
+        let mut words = unsafe { self.read_way(stream, before) };
         self.write.encode(self.means, &mut words);
+        words
+    }
+
+    /// The elements of a way, as they stand between the types.
+    ///
+    /// # Safety
+    /// As [`Cast::words`].
+    #[inline(always)]
+    unsafe fn read_way<const N: usize>(self, stream: &mut Stream<F>, before: isize) -> Words<N> {
+        // SAFETY: the caller's promise.
+        let all = unsafe { self.means.read::<N>(4, stream.src.wrapping_offset(before)) };
+        let mut words = all.taken(R::BYTES, stream.way);
+        self.read.decode(self.means, &mut words);
+        stream.factors.multiply(&mut words, stream.place + before, 4);
         words
     }
 

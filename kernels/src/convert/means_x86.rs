@@ -4,6 +4,7 @@ use core::arch::x86_64::{
     __m128i, __m256i, __m512i, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph,
 };
 
+use pulp::NullaryFnOnce;
 use pulp::x86::{V3, V4};
 
 use super::float::{Decode, Encode};
@@ -76,6 +77,10 @@ impl Means for Avx2 {
     #[inline(always)]
     fn lanes(self) -> V3 {
         self.0
+    }
+
+    fn vectorize(self, task: impl NullaryFnOnce<Output = bool>) -> bool {
+        Halves::vectorize(self.1, task)
     }
 
     #[inline(always)]
@@ -179,6 +184,10 @@ impl Means for Avx512 {
     #[inline(always)]
     fn lanes(self) -> V4 {
         self.0
+    }
+
+    fn vectorize(self, task: impl NullaryFnOnce<Output = bool>) -> bool {
+        V4::vectorize(self.0, task)
     }
 
     #[inline(always)]

@@ -4,6 +4,7 @@
 //! [`program`], and [`tile`] cuts a nest so that what lies between reading and writing, the narrower form of the elements, is
 //! permuted in the first-level cache by the kernels that permute everything else.
 
+mod any;
 mod cast_rows;
 mod casts;
 mod converter;
@@ -22,6 +23,7 @@ mod packed_rows;
 mod passes;
 mod program;
 mod rows;
+mod scale;
 mod strips;
 #[cfg_attr(not(target_arch = "x86_64"), path = "table_none.rs")]
 mod table;
@@ -34,3 +36,4 @@ pub use converter::Converter;
 pub use number::{FloatFormat, Number, Specials};
 pub use offsets::Factors;
 pub use program::{Conversion, Rules};
+pub use scale::{Along, Scale, StepDigit};

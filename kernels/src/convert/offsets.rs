@@ -1,7 +1,11 @@
 //! Conversions where places come from tables.
 
+use core::num::NonZeroUsize;
+use core::ops::Range;
+
 use super::converter::Converter;
 use super::rows::{ConvertRows, Form, Look, Place};
+use super::scale::{Along, Scale, StepDigit};
 use crate::nest::{OutOfBounds, Side};
 use crate::offsets::Offsets;
 use crate::slots::{SlotWidth, load, store, value_mask};
@@ -21,7 +25,17 @@ pub struct Factors<'a> {
     pub places: Offsets<'a>,
 }
 
-impl Converter {
+impl Factors<'_> {
+    /// The factors of some points of a row, inside the values.
+    fn gather(&self, row: usize, points: Range<usize>, own: &mut [f32; BLOCK]) {
+        let Factors { values, places } = self;
+        for (own, place) in own.iter_mut().zip(&places.inner[points]) {
+            *own = values[(places.base + places.outer[row] + place) as usize];
+        }
+    }
+}
+
+impl Converter<'_> {
     /// Converts one element for every point, whose places are in bytes, or in slots on a side whose slots share bytes; tables
     /// of all sides have equal lengths. Slots of whole bytes become zero above the value. Factors, where given, stand in for
     /// the one of the converter.
@@ -47,15 +61,20 @@ impl Converter {
         if let Some(Factors { values, places }) = factors {
             places.check(1, values.len(), Side::Source)?;
         }
-        let together = if factors.is_some() { 1 } else { BLOCK };
+        // Elements of a block are gathered one behind the other.
+        let stride = NonZeroUsize::new(self.conversion.src_bytes()).unwrap_or(NonZeroUsize::MIN);
+        let digits = [StepDigit { stride, modulus: NonZeroUsize::MAX, unit: 1 }];
         for (i, (from_row, to_row)) in from.rows().zip(to.rows()).enumerate() {
-            for first in (0..from.inner.len()).step_by(together) {
-                let behind = (first + together).min(from.inner.len());
-                let factor = factors.map_or(self.factor, |Factors { values, places }| {
-                    values[(places.base + places.outer[i] + places.inner[first]) as usize]
-                });
-                let (from, to) = (&from.inner[first..behind], &to.inner[first..behind]);
-                Converter { factor, ..*self }.block((src, from_row, from), (dst, to_row, to));
+            for first in (0..from.inner.len()).step_by(BLOCK) {
+                let points = first..(first + BLOCK).min(from.inner.len());
+                let mut own = [0.0; BLOCK];
+                if let Some(factors) = factors {
+                    factors.gather(i, points.clone(), &mut own);
+                }
+                let of_each = Along { values: &own, digits: &digits, first: 0, start: 0 };
+                let scale = factors.map_or(self.scale, |_| Scale::Along(of_each));
+                let (from, to) = (&from.inner[points.clone()], &to.inner[points]);
+                Converter { scale, ..*self }.block((src, from_row, from), (dst, to_row, to));
             }
         }
         Ok(())
@@ -83,7 +102,7 @@ impl Converter {
             dst: place(written.as_mut_ptr()),
             rows: 1,
             count: from.len(),
-            factor: self.factor,
+            scale: self.scale,
             form: Form::Plain,
             look: Look::Nowhere,
             table: None,

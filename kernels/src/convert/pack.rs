@@ -1,6 +1,6 @@
 //! Slots that share a byte, and slots of a byte each: one packed byte at a time, by shifts that vectors have too.
 
-use super::hop::{Hop, apply};
+use super::hop::{Hop, NO_FACTORS, apply};
 use crate::slots::{Bits, store_slot, value_mask};
 
 /// The two halves of a byte.
@@ -63,7 +63,7 @@ pub(super) unsafe fn unpack(bits: Bits, src: *const u8, first: usize, dst: *mut 
     let before = first % per_byte;
     let bytes = (before + count).div_ceil(per_byte);
     // SAFETY: the caller's promise.
-    unsafe { apply(&Hop::Unpack(bits), src.add(first / per_byte), dst, bytes, 1.0) };
+    unsafe { apply(&Hop::Unpack(bits), src.add(first / per_byte), dst, bytes, NO_FACTORS) };
     before
 }
 
@@ -86,7 +86,7 @@ pub(super) unsafe fn unpack_exactly(bits: Bits, src: *const u8, first: usize, ds
     unsafe {
         single(bits, src, first, dst, head);
         let slot = first + head;
-        apply(&Hop::Unpack(bits), src.add(slot / per_byte), dst.add(head), body / per_byte, 1.0);
+        apply(&Hop::Unpack(bits), src.add(slot / per_byte), dst.add(head), body / per_byte, NO_FACTORS);
         single(bits, src, slot + body, dst.add(head + body), count - head - body);
     }
 }
@@ -122,7 +122,7 @@ pub(super) unsafe fn pack(bits: Bits, src: *const u8, dst: *mut u8, first: usize
     unsafe {
         ends(bits, src, dst, first, head);
         let slot = first + head;
-        apply(&Hop::Pack(bits), src.add(head), dst.add(slot / per_byte), body / per_byte, 1.0);
+        apply(&Hop::Pack(bits), src.add(head), dst.add(slot / per_byte), body / per_byte, NO_FACTORS);
         ends(bits, src.add(head + body), dst, slot + body, count - head - body);
     }
 }

@@ -1,6 +1,6 @@
 //! Rows of slots that share bytes, otherwise as they are: packed, unpacked, and woven eight at a time.
 
-use super::hop::{Hop, apply};
+use super::hop::{Hop, NO_FACTORS, apply};
 use super::pack::{pack, unpack_exactly};
 use super::rows::{self, ConvertRows, Form};
 use super::words::Means;
@@ -121,9 +121,9 @@ impl<L: Lanes> Packed<'_, L> {
             // SAFETY: a line, and its slots.
             unsafe {
                 match bits {
-                    Bits::One => apply(&Hop::Pack(Bits::One), from.add(8 * at), room, LINE, 1.0),
-                    Bits::Two => apply(&Hop::Pack(Bits::Two), from.add(4 * at), room, LINE, 1.0),
-                    Bits::Four => apply(&Hop::Pack(Bits::Four), from.add(2 * at), room, LINE, 1.0),
+                    Bits::One => apply(&Hop::Pack(Bits::One), from.add(8 * at), room, LINE, NO_FACTORS),
+                    Bits::Two => apply(&Hop::Pack(Bits::Two), from.add(4 * at), room, LINE, NO_FACTORS),
+                    Bits::Four => apply(&Hop::Pack(Bits::Four), from.add(2 * at), room, LINE, NO_FACTORS),
                 }
                 stream_line(self.lanes, room, to.add(at));
             }
@@ -174,9 +174,15 @@ impl<L: Lanes> Packed<'_, L> {
             // SAFETY: four lines, and the slots that become them.
             unsafe {
                 match bits {
-                    Bits::One => apply(&Hop::Unpack(Bits::One), from.add(at / 8), room, 4 * LINE / 8, 1.0),
-                    Bits::Two => apply(&Hop::Unpack(Bits::Two), from.add(at / 4), room, 4 * LINE / 4, 1.0),
-                    Bits::Four => apply(&Hop::Unpack(Bits::Four), from.add(at / 2), room, 4 * LINE / 2, 1.0),
+                    Bits::One => {
+                        apply(&Hop::Unpack(Bits::One), from.add(at / 8), room, 4 * LINE / 8, NO_FACTORS)
+                    }
+                    Bits::Two => {
+                        apply(&Hop::Unpack(Bits::Two), from.add(at / 4), room, 4 * LINE / 4, NO_FACTORS)
+                    }
+                    Bits::Four => {
+                        apply(&Hop::Unpack(Bits::Four), from.add(at / 2), room, 4 * LINE / 2, NO_FACTORS)
+                    }
                 }
                 let mut line = 0;
                 while line < 4 * LINE {
@@ -231,7 +237,7 @@ impl<L: Lanes> Packed<'_, L> {
         // SAFETY: the caller's promise; arrays of bytes ask for no alignment.
         unsafe {
             match is_packed {
-                true => apply(&Hop::Unpack(Bits::Four), from, line.as_mut_ptr(), LINE / 2, 1.0),
+                true => apply(&Hop::Unpack(Bits::Four), from, line.as_mut_ptr(), LINE / 2, NO_FACTORS),
                 false => *line = from.cast::<[u8; LINE]>().read(),
             }
         }

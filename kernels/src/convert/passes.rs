@@ -26,8 +26,9 @@ struct Ends {
 }
 
 impl Ends {
-    /// The narrower form is permuted, unless the rows of its side are short.
-    fn new(converter: &Converter, loops: &[Loop], cut: &Cut) -> Ends {
+    /// The narrower form is permuted, unless the rows of its side are short, or elements have factors, which their places in
+    /// the source tell.
+    fn new(converter: &Converter<'_>, loops: &[Loop], cut: &Cut) -> Ends {
         let conversion = converter.conversion;
         if Pass::new(Loops::of(loops), converter.units()).run >= SHORT {
             return Ends { first: Some(conversion), is_all: true, last: None, between: 0 };
@@ -35,10 +36,11 @@ impl Ends {
         let packed = |width| matches!(width, SlotWidth::Bits(_)).then(|| Conversion::identity(1));
         let [src_run, dst_run] = cut.runs;
         let narrows = conversion.dst_bytes() <= conversion.src_bytes();
-        let converts_first = match narrows {
-            true => src_run >= SHORT || src_run >= dst_run,
-            false => dst_run < SHORT && dst_run < src_run,
-        };
+        let converts_first = converter.has_factors()
+            || match narrows {
+                true => src_run >= SHORT || src_run >= dst_run,
+                false => dst_run < SHORT && dst_run < src_run,
+            };
         match converts_first {
             true => Ends {
                 first: Some(conversion),

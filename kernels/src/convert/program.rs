@@ -27,6 +27,8 @@ pub struct Conversion {
     dst_bytes: usize,
     /// Numbers that an element has on its way.
     parts: usize,
+    /// True where elements are multiplied by a factor.
+    scaled: bool,
 }
 
 /// Where a number is between its types.
@@ -40,8 +42,13 @@ enum Way {
 impl Conversion {
     /// The conversion of elements of `from` to `to`; `None` where a complex number would lose a part, or be scaled.
     pub fn new(from: Number, to: Number, rules: Rules) -> Option<Conversion> {
-        let mut conversion =
-            Conversion { hops: [None; MAX_HOPS], src_bytes: from.bytes(), dst_bytes: to.bytes(), parts: 1 };
+        let mut conversion = Conversion {
+            hops: [None; MAX_HOPS],
+            src_bytes: from.bytes(),
+            dst_bytes: to.bytes(),
+            parts: 1,
+            scaled: false,
+        };
         match (from, to) {
             _ if from == to && !rules.scale => {}
             (Number::Complex(_), _) | (_, Number::Complex(_)) if rules.scale => return None,
@@ -63,7 +70,7 @@ impl Conversion {
 
     /// Moves elements of `bytes` bytes as they are.
     pub fn identity(bytes: usize) -> Conversion {
-        Conversion { hops: [None; MAX_HOPS], src_bytes: bytes, dst_bytes: bytes, parts: 1 }
+        Conversion { hops: [None; MAX_HOPS], src_bytes: bytes, dst_bytes: bytes, parts: 1, scaled: false }
     }
 
     /// Moves the low `bits` bits of a byte, zero above them.
@@ -78,6 +85,11 @@ impl Conversion {
     /// True where the bits stay as they are.
     pub fn is_identity(&self) -> bool {
         self.hops[0].is_none()
+    }
+
+    /// True where elements are multiplied by a factor.
+    pub(super) fn is_scaled(&self) -> bool {
+        self.scaled
     }
 
     pub(super) fn hops(&self) -> impl Iterator<Item = &Hop> + Clone {
@@ -111,6 +123,7 @@ impl Conversion {
         if rules.scale {
             way = self.reach_f32(way, false);
             self.push(Hop::Scale);
+            self.scaled = true;
         }
         match to {
             Number::Float(FloatFormat::F64) => {

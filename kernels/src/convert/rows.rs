@@ -2,10 +2,13 @@
 
 use core::mem::MaybeUninit;
 
-use super::hop::apply;
+use super::any::{From, To, ends};
+use super::cast_rows::cast_any;
+use super::hop::{Hop, apply};
 use super::join_rows::Piece;
 use super::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
+use super::scale::Scale;
 use super::table::Table;
 use super::words::Means;
 use crate::ahead::Ahead;
@@ -94,7 +97,7 @@ pub(super) struct ConvertRows<'a> {
     pub(super) dst: Place,
     pub(super) rows: usize,
     pub(super) count: usize,
-    pub(super) factor: f32,
+    pub(super) scale: Scale<'a>,
     pub(super) form: Form,
     /// Which lines a row asks for ahead of its reads.
     pub(super) look: Look,
@@ -140,15 +143,29 @@ pub(super) enum Lines {
 }
 
 /// Rows as pulp wants them, with what their level offers.
-struct Enter<'a, M>(M, ConvertRows<'a>);
+struct Enter<'r, 'a, M>(M, &'r ConvertRows<'a>);
 
-impl<M: Means> pulp::NullaryFnOnce for Enter<'_, M> {
-    type Output = ();
+impl<M: Means> pulp::NullaryFnOnce for Enter<'_, '_, M> {
+    type Output = bool;
 
     #[inline(always)]
-    fn call(self) {
+    fn call(self) -> bool {
         // SAFETY: entered by `at_level`, whose caller keeps the contract.
         unsafe { self.1.run(self.0) }
+        true
+    }
+}
+
+/// The same between types that are told apart inside; false where there is no way for the form, and nothing was done.
+struct EnterAny<'r, 'a, M>(M, &'r ConvertRows<'a>, &'r (From, To));
+
+impl<M: Means> pulp::NullaryFnOnce for EnterAny<'_, '_, M> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        // SAFETY: as above.
+        unsafe { cast_any(self.1, self.0, *self.2) }
     }
 }
 
@@ -157,31 +174,43 @@ impl ConvertRows<'_> {
     /// Every element of every row must be readable at the source and writable at the destination, without overlap; the
     /// level must be there. At other forms than plain ones the level must have lanes.
     #[allow(unused_variables)] // portable targets have no levels
-    pub(super) unsafe fn at_level(self, level: Level) {
+    pub(super) unsafe fn at_level(&self, level: Level) {
         #[cfg(target_arch = "x86_64")]
         {
             use super::means_x86::{Avx2, Avx512, Halves};
             use pulp::x86::{V3, V4};
-            if let Some(table) = self.table.filter(|table| table.takes(&self)) {
+            if let Some(table) = self.table.filter(|table| table.takes(self)) {
                 // SAFETY: the caller's promise.
-                return unsafe { table.run(&self) };
+                return unsafe { table.run(self) };
             }
             if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
-                return V4::vectorize(lanes, Enter(Avx512(lanes), self));
+                return self.on(Avx512(lanes));
             }
             if let (true, Some(lanes), Some(halves)) =
                 (level >= Level::Avx2, V3::try_new(), Halves::try_new())
             {
-                return Halves::vectorize(halves, Enter(Avx2(lanes, halves), self));
+                return self.on(Avx2(lanes, halves));
             }
         }
         #[cfg(target_arch = "aarch64")]
         if let (true, Some(lanes)) = (level >= Level::Neon, pulp::aarch64::Neon::try_new()) {
-            use pulp::Simd;
-            return Simd::vectorize(lanes, Enter(super::words::Registers(lanes), self));
+            return self.on(super::words::Registers(lanes));
         }
         // SAFETY: the caller's promise.
         unsafe { self.portable() }
+    }
+
+    /// Runs with what a level offers, in a region of its own for types that are told apart inside: what kernels of a region
+    /// need of the stack, all of them pay for.
+    #[allow(dead_code)] // portable targets have no levels
+    fn on<M: Means>(&self, means: M) {
+        let by_words = ends(self.conversion).filter(|_| self.fills_blocks());
+        if let Some(ends) = by_words
+            && means.vectorize(EnterAny(means, self, &ends))
+        {
+            return;
+        }
+        means.vectorize(Enter(means, self));
     }
 
     /// Where a row starts on either side, if its slots have whole bytes.
@@ -189,6 +218,25 @@ impl ConvertRows<'_> {
     pub(super) fn starts(&self, row: isize) -> (*const u8, *mut u8) {
         let (src, dst) = (self.src, self.dst);
         (src.byte(src.first + row * src.pitch), dst.byte(dst.first + row * dst.pitch))
+    }
+
+    /// The place of a row's first element in the source.
+    #[inline(always)]
+    pub(super) fn src_place(&self, row: isize) -> isize {
+        self.src.first + row * self.src.pitch
+    }
+
+    /// From one element of the source to the next, in bytes or in slots.
+    #[inline(always)]
+    pub(super) fn src_unit(&self) -> usize {
+        if self.src.bits.is_some() { 1 } else { self.conversion.src_bytes() }
+    }
+
+    /// The places, and the step from one to the next, by which elements of a row from a number on find their factors.
+    #[inline(always)]
+    pub(super) fn factors_of(&self, row: Place, at: usize) -> (isize, usize) {
+        let unit = self.src_unit();
+        (row.first + (at * unit) as isize, unit)
     }
 
     /// Asks for as many lines as are read at `from`, so far ahead of it: those of two rows that take turns into the first
@@ -234,13 +282,16 @@ impl ConvertRows<'_> {
     ///
     /// # Safety
     /// As [`ConvertRows::at_level`].
-    unsafe fn portable(self) {
+    unsafe fn portable(&self) {
         let mut room = Room::new();
         for row in 0..self.rows as isize {
             let (src, dst) = (self.src.at(row * self.src.pitch), self.dst.at(row * self.dst.pitch));
             for done in (0..self.count).step_by(STEP) {
                 // SAFETY: a part of the row.
-                unsafe { self.part((src, done), (dst, done), STEP.min(self.count - done), room.hops()) };
+                unsafe {
+                    let (count, factors) = (STEP.min(self.count - done), self.factors_of(src, done));
+                    self.part((src, done), (dst, done), count, room.hops(), factors);
+                }
             }
         }
     }
@@ -249,7 +300,7 @@ impl ConvertRows<'_> {
     ///
     /// # Safety
     /// As [`ConvertRows::at_level`] for `count` elements, at most [`STEP`]; `room` must have two places for as many of the
-    /// widest elements.
+    /// widest elements. Factors are those of the elements from `place` of the source on, `step` from one to the next.
     #[inline(always)]
     pub(super) unsafe fn part(
         &self,
@@ -257,8 +308,10 @@ impl ConvertRows<'_> {
         (dst, dst_at): (Place, usize),
         count: usize,
         room: [*mut u8; 2],
+        (place, step): (isize, usize),
     ) {
         let conversion = self.conversion;
+        let mut factors = MaybeUninit::<[f32; STEP]>::uninit();
         let to = dst.byte(dst.first + (dst_at * conversion.dst_bytes()) as isize);
         // SAFETY: the caller's promise.
         unsafe {
@@ -282,7 +335,10 @@ impl ConvertRows<'_> {
             while let Some(hop) = hops.next() {
                 let ends_here = hops.peek().is_none() && dst.bits.is_none();
                 let next = if ends_here { to } else { room[turn] };
-                apply(hop, from, next, count * conversion.parts(), self.factor);
+                if *hop == Hop::Scale {
+                    self.scale.fill(place, step, &mut factors.write([0.0; STEP])[..count]);
+                }
+                apply(hop, from, next, count * conversion.parts(), factors.as_ptr().cast());
                 turn ^= 1;
                 from = next;
             }

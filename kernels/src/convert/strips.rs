@@ -117,7 +117,9 @@ impl Strips {
         let places = (src.byte_of(0).cast_const(), dst.byte_of(0));
         let Some(bits) = self.bits else {
             // SAFETY: the caller's promise.
-            return unsafe { converted(work, self.run.extent, (outer, beyond, rows, columns), places) };
+            return unsafe {
+                converted(work, src.base, self.run.extent, (outer, beyond, rows, columns), places)
+            };
         };
         let per_byte = 8 / bits as usize;
         let in_bytes = |stride: isize| stride / per_byte as isize;
@@ -145,17 +147,23 @@ impl Strips {
 /// Outer loops, what continues the rows, rows and columns: whole strips.
 type Plane = (Loops, Loop, Loop, Loop);
 
-/// Transposes elements that are converted, so many of which stay together.
+/// Transposes elements that are converted, so many of which stay together, of a slice that begins at `origin`.
 ///
 /// # Safety
 /// All places of the loops must be valid on both sides, without overlap.
-unsafe fn converted(work: &Work<'_>, run: usize, loops: Plane, places: (*const u8, *mut u8)) {
+unsafe fn converted(
+    work: &Work<'_>,
+    origin: *mut u8,
+    run: usize,
+    loops: Plane,
+    places: (*const u8, *mut u8),
+) {
     let element = work.conversion.dst_bytes() * run;
     let mut made = Buffer::new(BLOCK * strip_of(element));
     // As square as a strip of one line, where so few are converted at once.
     let narrow = work.conversion.src_bytes().min(work.conversion.dst_bytes());
     let rows = if element == 2 && narrow == 2 { BLOCK / 2 } else { BLOCK };
-    let source = Converted { work, run, rows, made: made.start() };
+    let source = Converted { work, run, rows, origin, made: made.start() };
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match element {
@@ -213,6 +221,8 @@ struct Converted<'a> {
     run: usize,
     /// Rows that are converted together, at most [`BLOCK`].
     rows: usize,
+    /// Where the source's slice begins.
+    origin: *mut u8,
     /// Room for a strip of [`BLOCK`] rows.
     made: *mut u8,
 }
@@ -241,8 +251,10 @@ impl Columns for Converted<'_> {
         ahead: Ahead,
     ) -> ((*const u8, isize), Option<Ahead>) {
         let pitch = (rows * E) as isize;
-        let place = |base, pitch| Place { bits: None, base, first: 0, pitch, is_near: true };
-        let (src, dst) = (place(from.cast_mut(), step), place(self.made, pitch));
+        let place = |base, first, pitch| Place { bits: None, base, first, pitch, is_near: true };
+        // Counted from the slice's first byte on, as factors are found by places.
+        let first = from.addr().wrapping_sub(self.origin.addr()) as isize;
+        let (src, dst) = (place(self.origin, first, step), place(self.made, 0, pitch));
         // SAFETY: the caller's promise, and room for as many rows.
         unsafe { self.work.rows(src, dst, strip_of(E) / E, rows * self.run, Look::Strip(ahead)) };
         ((self.made, pitch), None)

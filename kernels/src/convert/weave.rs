@@ -22,7 +22,7 @@ pub(super) struct Woven {
 }
 
 /// The nest in a form, where one fits it.
-pub(super) fn woven(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
+pub(super) fn woven(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Woven> {
     if converter.level == Level::Scalar || !converter.level.is_available() {
         return None;
     }
@@ -31,7 +31,7 @@ pub(super) fn woven(converter: &Converter, loops: &Loops, dst: Place) -> Option<
         .or_else(|| lines(converter, loops, dst))
 }
 
-fn zipped(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
+fn zipped(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Woven> {
     let [src_unit, dst_unit] = converter.units();
     let across = loops.as_slice().iter().position(|l| l.dst_stride == dst_unit)?;
     let Loop { extent: ways, src_stride: step, .. } = loops.as_slice()[across];
@@ -45,7 +45,7 @@ fn zipped(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
     fits.then_some(Woven { pass, form: Form::Zip { ways, step, stream }, next: None })
 }
 
-fn unzipped(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
+fn unzipped(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Woven> {
     let [src_unit, dst_unit] = converter.units();
     let across = loops.as_slice().iter().position(|l| l.src_stride == src_unit)?;
     let Loop { extent: ways, dst_stride: step, .. } = loops.as_slice()[across];
@@ -64,7 +64,7 @@ fn unzipped(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
 }
 
 /// The loop that leads from one piece of a row to the next, where pieces are whole lines and rows start anywhere.
-fn next_piece(converter: &Converter, pass: &Pass, rows: &[Loop], dst: Place) -> Option<usize> {
+fn next_piece(converter: &Converter<'_>, pass: &Pass, rows: &[Loop], dst: Place) -> Option<usize> {
     let width = converter.conversion.dst_bytes();
     let bytes = pass.run * width;
     let even = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(width);
@@ -77,7 +77,7 @@ fn next_piece(converter: &Converter, pass: &Pass, rows: &[Loop], dst: Place) -> 
     next.filter(|_| fits)
 }
 
-fn lines(converter: &Converter, loops: &Loops, dst: Place) -> Option<Woven> {
+fn lines(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Woven> {
     let pass = Pass::new(*loops, converter.units());
     let bytes = match dst.bits {
         Some(bits) => pass.run / (8 / bits as usize),
@@ -105,7 +105,7 @@ fn in_order(mut rows: Loops) -> Loops {
 }
 
 /// True where rows start lines that the level can write past the cache.
-fn starts_lines(converter: &Converter, rows: &[Loop], dst: Place) -> bool {
+fn starts_lines(converter: &Converter<'_>, rows: &[Loop], dst: Place) -> bool {
     let per_byte = dst.bits.map_or(1, |bits| 8 / bits as usize);
     let whole = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(LINE * per_byte);
     streams(converter.level)

@@ -1,5 +1,7 @@
 //! Blocks of elements as words of 32 bits: what most types pass through on their way to another, in registers.
 
+use pulp::NullaryFnOnce;
+
 use super::float::{Decode, Encode};
 use crate::lanes::{LINE, Lanes};
 
@@ -51,6 +53,9 @@ pub(super) trait Means: Copy {
 
     /// The level's registers.
     fn lanes(self) -> Self::Lanes;
+
+    /// Runs a task in the level's region.
+    fn vectorize(self, task: impl NullaryFnOnce<Output = bool>) -> bool;
 
     /// Reads a block of elements of 1, 2 or 4 bytes.
     ///
@@ -145,11 +150,15 @@ pub(super) unsafe fn put<L: Lanes>(lanes: L, to: *mut u8, vector: L::Vector, str
 pub(super) struct Registers<L>(pub(super) L);
 
 #[cfg(target_arch = "aarch64")]
-impl<L: Lanes> Means for Registers<L> {
+impl<L: Lanes + pulp::Simd> Means for Registers<L> {
     type Lanes = L;
 
     #[inline(always)]
     fn lanes(self) -> L {
         self.0
+    }
+
+    fn vectorize(self, task: impl NullaryFnOnce<Output = bool>) -> bool {
+        pulp::Simd::vectorize(self.0, task)
     }
 }

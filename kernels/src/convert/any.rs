@@ -1,0 +1,122 @@
+//! Types as words that are told apart where they run, and not by a kernel of their own for each pair: those of conversions
+//! with factors.
+
+use super::casts::{ByteFrom, ByteTo, HalfFrom, HalfTo, LoudTop, Read, SIGN_OF_BYTE, Top, Write, whole};
+use super::float::{Decode, Encode, Lean};
+use super::hop::{Hop, Int};
+use super::program::Conversion;
+use super::words::{Means, Words};
+
+/// A type of so many bytes as it is read: the word becomes an `f32`.
+#[derive(Clone, Copy)]
+pub(super) struct AnyFrom<const BYTES: usize>(pub(super) From);
+
+/// A type of so many bytes as it is written.
+#[derive(Clone, Copy)]
+pub(super) struct AnyTo<const BYTES: usize>(pub(super) To);
+
+/// What is read.
+#[derive(Clone, Copy)]
+pub(super) enum From {
+    /// `f32`.
+    Plain,
+    /// The upper half of an `f32`; NaN becomes quiet where it is multiplied, or written.
+    Top,
+    /// IEEE 754's float of 16 bits.
+    Half(Decode),
+    /// A float of a byte.
+    Byte(Decode),
+    /// An integer of one byte, whose sign bit is given, or of four, which is one as it is.
+    Integer { sign: u32 },
+}
+
+/// What is written.
+#[derive(Clone, Copy)]
+pub(super) enum To {
+    /// `f32`.
+    Plain,
+    /// The upper half of an `f32`.
+    Top,
+    /// IEEE 754's float of 16 bits.
+    Half(Encode),
+    /// Floats of a byte, by their bits of mantissa and what is special about them, as [`Lean`] tells them.
+    Byte(Lean, u32, u32),
+}
+
+/// Both ends of a conversion with factors, where there is a way by words.
+pub(super) fn ends(conversion: &Conversion) -> Option<(From, To)> {
+    if !conversion.is_scaled() {
+        return None;
+    }
+    let mut hops = conversion.hops().filter(|hop| **hop != Hop::Scale).peekable();
+    let first = hops.peek().and_then(|hop| match **hop {
+        Hop::DecodeTop16 => Some(From::Top),
+        Hop::Decode16(from) if from.is_half() => Some(From::Half(from)),
+        Hop::Decode8(from) => Some(From::Byte(from)),
+        Hop::IntToF32(Int::S8) => Some(From::Integer { sign: SIGN_OF_BYTE }),
+        Hop::IntToF32(Int::U8 | Int::S32) => Some(From::Integer { sign: 0 }),
+        _ => None,
+    });
+    if first.is_some() {
+        hops.next();
+    }
+    let from = first.unwrap_or(From::Plain);
+    let to = match hops.next() {
+        None => To::Plain,
+        Some(Hop::EncodeTop16) => To::Top,
+        Some(Hop::Encode16(to)) if to.is_half() => To::Half(*to),
+        Some(Hop::Encode8(to)) => match to.lean()? {
+            (lean, mantissa @ 2..=4, Lean::OTHER) => To::Byte(lean, mantissa, Lean::OTHER),
+            (lean, mantissa @ 2..=3, Lean::PLAIN_ZERO) => To::Byte(lean, mantissa, Lean::PLAIN_ZERO),
+            (lean, 3, Lean::NAN_IS_NEXT) => To::Byte(lean, 3, Lean::NAN_IS_NEXT),
+            _ => return None,
+        },
+        Some(_) => return None,
+    };
+    hops.next().is_none().then_some((from, to))
+}
+
+impl<const BYTES: usize> Read for AnyFrom<BYTES> {
+    const BYTES: usize = BYTES;
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {
+        match self.0 {
+            From::Top if BYTES == 2 => LoudTop.decode(means, words),
+            From::Half(decode) if BYTES == 2 => HalfFrom(decode).decode(means, words),
+            From::Byte(decode) if BYTES == 1 => ByteFrom(decode).decode(means, words),
+            From::Integer { sign } if BYTES != 2 => {
+                let mut i = 0;
+                while i < N {
+                    words.0[i] = whole(words.0[i], sign);
+                    i += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<const BYTES: usize> Write for AnyTo<BYTES> {
+    const BYTES: usize = BYTES;
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {
+        macro_rules! byte {
+            ($lean:ident, $mantissa:literal, $kind:expr) => {
+                ByteTo::<$mantissa, { $kind }>($lean).encode(means, words)
+            };
+        }
+        match self.0 {
+            To::Top if BYTES == 2 => Top.encode(means, words),
+            To::Half(encode) if BYTES == 2 => HalfTo(encode).encode(means, words),
+            To::Byte(lean, 2, Lean::OTHER) if BYTES == 1 => byte!(lean, 2, Lean::OTHER),
+            To::Byte(lean, 3, Lean::OTHER) if BYTES == 1 => byte!(lean, 3, Lean::OTHER),
+            To::Byte(lean, 4, Lean::OTHER) if BYTES == 1 => byte!(lean, 4, Lean::OTHER),
+            To::Byte(lean, 2, Lean::PLAIN_ZERO) if BYTES == 1 => byte!(lean, 2, Lean::PLAIN_ZERO),
+            To::Byte(lean, 3, Lean::PLAIN_ZERO) if BYTES == 1 => byte!(lean, 3, Lean::PLAIN_ZERO),
+            To::Byte(lean, 3, Lean::NAN_IS_NEXT) if BYTES == 1 => byte!(lean, 3, Lean::NAN_IS_NEXT),
+            _ => {}
+        }
+    }
+}
