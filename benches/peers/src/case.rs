@@ -38,7 +38,7 @@ pub(crate) fn row_major(shape: &[usize]) -> Vec<usize> {
 
 /// The permutation of a line of the table; none where there are tiles, packed elements or a conversion.
 pub(crate) fn parse(line: &str) -> Result<Option<Permutation>> {
-    let problem: Problem = line.rsplit(" | ").next().unwrap_or(line).parse()?;
+    let problem: Problem = line.split(" | ").nth(2).unwrap_or(line).parse()?;
     let (src, dst) = (array(&problem.src)?, array(&problem.dst)?);
     let tiled = |array: &ArrayShape| !array.layout().tiles().is_empty();
     if tiled(src) || tiled(dst) || src.element_type() != dst.element_type() || src.element_bits()? % 8 != 0 {

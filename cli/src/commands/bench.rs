@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use memmap2::MmapMut;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use relayout::{Level, Plan, Problem, Shape};
+use relayout::{ArrayShape, Conversion, Level, Plan, PrimitiveType, Problem, Shape};
 use relayout_kernels::{stream_copy, stream_prefetch_copy};
 use serde_json::{Value, json};
 
@@ -81,7 +81,12 @@ fn cases(arguments: &BenchArguments) -> Result<Vec<Named>> {
         true => Vec::new(),
         false => parse_problems(&arguments.pairs)?,
     };
-    let named = |problem: Problem| Named { suite: "pair".to_owned(), case: problem.to_string(), problem };
+    let named = |problem: Problem| Named {
+        suite: "pair".to_owned(),
+        case: problem.to_string(),
+        problem,
+        conversion: Conversion::new(),
+    };
     let mut cases: Vec<Named> = pairs.into_iter().map(named).collect();
     for suite in &arguments.suite {
         cases.extend(suites::cases(suite)?);
@@ -91,16 +96,17 @@ fn cases(arguments: &BenchArguments) -> Result<Vec<Named>> {
 
 impl Case {
     fn new(named: &Named, threads: usize, level: Level) -> Result<Case> {
-        let problem = &named.problem;
-        let plan = plan_builder(&problem.src, &problem.dst, Some(threads))?.level(level).build()?;
+        let Named { problem, conversion, .. } = named;
+        let plan = plan_builder(&problem.src, &problem.dst, Some(threads))?;
+        let plan = plan.conversion(conversion.clone()).level(level).build()?;
         // Padding is not counted: it is what a layout costs, not what was asked to be moved.
         let (bytes_read, bytes_written) = (dense(&problem.src)?, dense(&problem.dst)?);
         if bytes_read == 0 {
             bail!("nothing to measure, the array has no elements");
         }
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-        samples::check(problem, &plan)?;
-        let two_passes = TwoPasses::new(&problem.src, &problem.dst, threads, level)?;
+        samples::check(problem, conversion, &plan)?;
+        let two_passes = TwoPasses::new(&problem.src, &problem.dst, conversion, threads, level)?;
         Ok(Case { named: named.clone(), plan, threads, pool, two_passes, bytes_read, bytes_written })
     }
 
@@ -116,7 +122,7 @@ impl Case {
             dst: Aligned::new(self.plan.dst_byte_size().max(self.copied()) + PAGE)?,
             between: Aligned::new(between)?,
         };
-        Random::new(0).fill(buffers.src.from(0));
+        self.fill(buffers.src.from(0))?;
         let rounds: Vec<Vec<Seconds>> = DST_OFFSETS
             .into_iter()
             .map(|offset| self.pool.install(|| self.rounds(buffers.at(offset))))
@@ -126,6 +132,25 @@ impl Case {
             median: std::array::from_fn(|which| relayout * medians(&rounds, |round| round[which] / round[0])),
             min: rounds.iter().flatten().map(|round| round[0]).fold(f64::INFINITY, f64::min),
         })
+    }
+
+    /// Fills a buffer with what is moved: any bits, but for floats that are multiplied. Of those, one in some hundred would be
+    /// so close to zero that a processor takes a hundred times as long for its product; of what people multiply, hardly any.
+    fn fill(&self, bytes: &mut [u8]) -> Result<()> {
+        let mut random = Random::new(0);
+        random.fill(bytes);
+        let element_type = self.plan.src().element_type();
+        if self.named.conversion.scale().is_some() && element_type.is_floating_point() {
+            const COUNT: usize = 4096;
+            let shape = |of| Shape::from(ArrayShape::new(of, [COUNT as i64]));
+            let plan = Plan::new(&shape(PrimitiveType::F32), &shape(element_type))?;
+            let mut number = || 1.0 + random.below(1 << 20) as f32 / (1 << 20) as f32;
+            let numbers: Vec<u8> = (0..COUNT).flat_map(|_| number().to_le_bytes()).collect();
+            let mut some = vec![0; plan.dst_byte_size()];
+            plan.execute(&numbers, &mut some)?;
+            bytes.chunks_mut(some.len()).for_each(|chunk| chunk.copy_from_slice(&some[..chunk.len()]));
+        }
+        Ok(())
     }
 
     fn rounds(&self, mut slices: Slices) -> Result<Vec<Seconds>> {

@@ -1,9 +1,10 @@
 //! The suites of cases that are measured by name.
 
 use anyhow::{Result, bail};
-use relayout::Problem;
+use relayout::{Conversion, Problem};
 
-/// Lines of `suite | name | problem`, shared with the benchmarks of the library.
+/// Lines of `suite | name | problem`, some with `| factor` or `| factors along` a dimension behind, shared with the benchmarks
+/// of the library.
 const CASES: &str = include_str!("../../../benches/cases.txt");
 
 /// A case with its names.
@@ -12,6 +13,7 @@ pub(crate) struct Named {
     pub(crate) suite: String,
     pub(crate) case: String,
     pub(crate) problem: Problem,
+    pub(crate) conversion: Conversion,
 }
 
 /// The cases of one suite, or of `all`.
@@ -19,20 +21,39 @@ pub(crate) fn cases(suite: &str) -> Result<Vec<Named>> {
     let mut found = Vec::new();
     let mut names: Vec<&str> = Vec::new();
     for line in CASES.lines().filter(|line| !line.starts_with('#')) {
-        let [of, case, problem] = line.split(" | ").collect::<Vec<_>>()[..] else {
-            bail!("--suite: the table has a line of another form: {line}");
+        let (of, case, problem, factors) = match line.split(" | ").collect::<Vec<_>>()[..] {
+            [of, case, problem] => (of, case, problem, None),
+            [of, case, problem, factors] => (of, case, problem, Some(factors)),
+            _ => bail!("--suite: the table has a line of another form: {line}"),
         };
         if names.last() != Some(&of) {
             names.push(of);
         }
         if of == suite || suite == "all" {
-            found.push(Named { suite: of.to_owned(), case: case.to_owned(), problem: problem.parse()? });
+            let problem = problem.parse()?;
+            let conversion = conversion(&problem, factors)?;
+            found.push(Named { suite: of.to_owned(), case: case.to_owned(), problem, conversion });
         }
     }
     if found.is_empty() {
         bail!("--suite: unknown suite '{suite}', expected {} or all", names.join(", "));
     }
     Ok(found)
+}
+
+/// What elements are multiplied by.
+fn conversion(problem: &Problem, factors: Option<&str>) -> Result<Conversion> {
+    let Some(factors) = factors else { return Ok(Conversion::new()) };
+    if factors == "factor" {
+        return Ok(Conversion::new().with_scale(0.37));
+    }
+    let dimension = factors.strip_prefix("factors along ").and_then(|number| number.parse::<usize>().ok());
+    let sizes = problem.src.as_array().map(|array| array.dimensions()).unwrap_or_default();
+    let size = dimension.and_then(|dimension| sizes.get(dimension)?.bound());
+    let (Some(dimension), Some(size)) = (dimension, size) else {
+        bail!("--suite: the table has factors of another form: {factors}");
+    };
+    Ok(Conversion::new().with_scale_along(dimension, (0..size).map(|i| 0.5 + i as f32 / size as f32)))
 }
 
 #[cfg(test)]

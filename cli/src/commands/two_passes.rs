@@ -1,7 +1,7 @@
 //! A conversion in two passes over memory: what one does who has a tool for types and another for layouts.
 
 use anyhow::Result;
-use relayout::{ArrayShape, Level, Plan, Shape};
+use relayout::{ArrayShape, Conversion, Level, Plan, Shape};
 
 use super::plan_builder;
 
@@ -12,7 +12,14 @@ pub(crate) struct TwoPasses {
 
 impl TwoPasses {
     /// `None` where the pair changes not both what elements are and where they lie.
-    pub(crate) fn new(src: &Shape, dst: &Shape, threads: usize, level: Level) -> Result<Option<TwoPasses>> {
+    /// Elements are multiplied where they change their type.
+    pub(crate) fn new(
+        src: &Shape,
+        dst: &Shape,
+        conversion: &Conversion,
+        threads: usize,
+        level: Level,
+    ) -> Result<Option<TwoPasses>> {
         let (Some(from), Some(to)) = (src.as_array(), dst.as_array()) else { return Ok(None) };
         // The narrower elements are those that are moved.
         let between = match from.element_bits()? >= to.element_bits()? {
@@ -24,7 +31,10 @@ impl TwoPasses {
         }
         let between = Shape::from(between);
         let plan = |src: &Shape, dst: &Shape| -> Result<Plan> {
-            Ok(plan_builder(src, dst, Some(threads))?.level(level).build()?)
+            let types = [src, dst].map(|shape| shape.as_array().map(ArrayShape::element_type));
+            let changes = types[0] != types[1];
+            let conversion = if changes { conversion.clone() } else { Conversion::new() };
+            Ok(plan_builder(src, dst, Some(threads))?.conversion(conversion).level(level).build()?)
         };
         let plans = [plan(src, &between)?, plan(&between, dst)?];
         Ok(Some(TwoPasses { plans }))
@@ -55,7 +65,8 @@ mod tests {
     use super::*;
 
     fn two_passes(src: &str, dst: &str) -> Option<TwoPasses> {
-        TwoPasses::new(&src.parse().unwrap(), &dst.parse().unwrap(), 1, Level::Scalar).unwrap()
+        TwoPasses::new(&src.parse().unwrap(), &dst.parse().unwrap(), &Conversion::new(), 1, Level::Scalar)
+            .unwrap()
     }
 
     #[test]
@@ -83,7 +94,7 @@ mod tests {
         let bytes: Vec<u8> = (0..plan.src_byte_size()).map(|i| (i * 37) as u8).collect();
         let (mut one, mut two) = (vec![0; plan.dst_byte_size()], vec![1; plan.dst_byte_size()]);
         plan.execute(&bytes, &mut one).unwrap();
-        let passes = TwoPasses::new(&src, &dst, 1, Level::Scalar).unwrap().unwrap();
+        let passes = TwoPasses::new(&src, &dst, &Conversion::new(), 1, Level::Scalar).unwrap().unwrap();
         passes.execute(&bytes, &mut vec![2; passes.byte_size_between()], &mut two).unwrap();
         assert_eq!(one, two);
     }
