@@ -154,6 +154,11 @@ pub(super) unsafe fn cast_any<M: Means>(rows: &ConvertRows<'_>, means: M, (from,
 }
 
 impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
+    /// Bytes of the narrower element.
+    const NARROW: usize = if R::BYTES < W::BYTES { R::BYTES } else { W::BYTES };
+
+    /// False where there is no way for the form.
+    ///
     /// # Safety
     /// As [`cast`].
     #[inline(always)]
@@ -162,17 +167,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
         // SAFETY: the caller's promise, for all of them.
         unsafe {
             match self.rows.form {
-                Form::Plain | Form::Lines => match (R::BYTES.min(W::BYTES), self.rows.look) {
-                    (2 | 4, Look::Strip(ahead)) => self.straight::<32>(Some(ahead)),
-                    (2 | 4, _) => self.straight::<32>(None),
-                    (_, Look::Strip(ahead)) => self.straight::<64>(Some(ahead)),
-                    (_, _) => self.straight::<64>(None),
-                },
-                Form::Zip { ways, step, stream } if alone && ways * W::BYTES == 4 => match R::BYTES {
-                    4 => self.zip::<16>(step, stream),
-                    2 => self.zip::<32>(step, stream),
-                    _ => self.zip::<64>(step, stream),
-                },
+                Form::Plain | Form::Lines => self.straights(),
+                Form::Zip { ways, step, stream } if alone && ways * W::BYTES == 4 => self.zips(step, stream),
                 Form::Unzip { ways, step, lines } if alone && ways * R::BYTES == 4 => match W::BYTES {
                     4 => self.unzip::<16>(step, lines),
                     2 => self.unzip::<32>(step, lines),
@@ -182,6 +178,57 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
             }
         }
         true
+    }
+
+    /// [`Cast::straight`] by blocks of the size that is best. Factors are looked up for each block, and so less often for larger
+    /// ones.
+    ///
+    /// # Safety
+    /// As [`cast`].
+    #[inline(always)]
+    unsafe fn straights(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if F::MULTIPLIES && self.rows.count >= BLOCK {
+                return self.straight_or_strip::<BLOCK>();
+            }
+            match Self::NARROW {
+                1 => self.straight_or_strip::<BLOCK>(),
+                _ => self.straight_or_strip::<{ BLOCK / 2 }>(),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`cast`].
+    #[inline(always)]
+    unsafe fn straight_or_strip<const N: usize>(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.rows.look {
+                Look::Strip(ahead) => self.straight::<N>(Some(ahead)),
+                _ => self.straight::<N>(None),
+            }
+        }
+    }
+
+    /// [`Cast::zip`], likewise.
+    ///
+    /// # Safety
+    /// As [`cast`].
+    #[inline(always)]
+    unsafe fn zips(self, step: isize, stream: bool) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if F::MULTIPLIES && self.rows.count >= BLOCK {
+                return self.zip::<BLOCK>(step, stream);
+            }
+            match R::BYTES {
+                4 => self.zip::<16>(step, stream),
+                2 => self.zip::<32>(step, stream),
+                _ => self.zip::<64>(step, stream),
+            }
+        }
     }
 
     /// Row by row, block by block; the last block of a row steps back, to lines that were begun before. Rows may be a strip's,

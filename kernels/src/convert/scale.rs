@@ -74,14 +74,13 @@ impl<'a> Along<'a> {
         // The fastest digit that changes, the bytes or slots that are left in its value, and in its period.
         let mut fastest: Option<(&StepDigit, usize, usize)> = None;
         for digit in self.digits {
-            // Divisions take longer than all else here.
-            let inside = if digit.modulus == NonZeroUsize::MAX { place } else { place % digit.modulus };
-            let value = inside / digit.stride;
+            let inside =
+                if digit.modulus == NonZeroUsize::MAX { place } else { split(place, digit.modulus)[1] };
+            let [value, behind] = split(inside, digit.stride);
             index = index.wrapping_add(value.wrapping_mul(digit.unit));
             let changes = step < digit.modulus.get() || step % digit.modulus != 0;
             if changes && fastest.is_none_or(|(other, ..)| digit.stride < other.stride) {
-                let left = digit.stride.get() - (inside - value * digit.stride.get());
-                fastest = Some((digit, left, digit.modulus.get() - inside));
+                fastest = Some((digit, digit.stride.get() - behind, digit.modulus.get() - inside));
             }
         }
         let steps = |bytes: usize| match step.is_power_of_two() {
@@ -123,6 +122,15 @@ impl<'a> Along<'a> {
     }
 }
 
+/// Quotient and remainder, without a division where it is not needed: divisions take longer than all else of a search.
+#[inline(always)]
+fn split(place: usize, by: NonZeroUsize) -> [usize; 2] {
+    match by.is_power_of_two() {
+        true => [place >> by.trailing_zeros(), place & (by.get() - 1)],
+        false => [place / by, place % by],
+    }
+}
+
 /// Room for the factors of a block.
 #[repr(align(64))]
 struct Held([f32; BLOCK]);
@@ -140,6 +148,9 @@ pub(super) struct Walk<'a> {
 
 /// What happens to blocks of elements between being read and being written.
 pub(super) trait Factors<'a> {
+    /// True where there are some.
+    const MULTIPLIES: bool;
+
     /// For elements that have these factors.
     fn new(scale: Scale<'a>) -> Self;
 
@@ -152,6 +163,8 @@ pub(super) trait Factors<'a> {
 pub(super) struct Unscaled;
 
 impl<'a> Factors<'a> for Unscaled {
+    const MULTIPLIES: bool = false;
+
     #[inline(always)]
     fn new(_scale: Scale<'a>) -> Unscaled {
         Unscaled
@@ -162,6 +175,8 @@ impl<'a> Factors<'a> for Unscaled {
 }
 
 impl<'a> Factors<'a> for Walk<'a> {
+    const MULTIPLIES: bool = true;
+
     #[inline(always)]
     fn new(scale: Scale<'a>) -> Walk<'a> {
         let (along, factor, alike) = match scale {

@@ -160,9 +160,10 @@ unsafe fn converted(
 ) {
     let element = work.conversion.dst_bytes() * run;
     let mut made = Buffer::new(BLOCK * strip_of(element));
-    // As square as a strip of one line, where so few are converted at once.
+    // As square as a strip of one line, where so few are converted at once; factors are looked up for as many as possible.
     let narrow = work.conversion.src_bytes().min(work.conversion.dst_bytes());
-    let rows = if element == 2 && narrow == 2 { BLOCK / 2 } else { BLOCK };
+    let few = element == 2 && narrow == 2 && !work.conversion.is_scaled();
+    let rows = if few { BLOCK / 2 } else { BLOCK };
     let source = Converted { work, run, rows, origin, made: made.start() };
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
