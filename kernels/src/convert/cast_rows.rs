@@ -212,7 +212,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
         }
     }
 
-    /// [`Cast::zip`], likewise.
+    /// [`Cast::zip`], likewise; with factors, larger blocks are better where the narrower type takes many steps.
     ///
     /// # Safety
     /// As [`cast`].
@@ -220,7 +220,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
     unsafe fn zips(self, step: isize, stream: bool) {
         // SAFETY: the caller's promise.
         unsafe {
-            if F::MULTIPLIES && self.rows.count >= BLOCK {
+            if F::MULTIPLIES && W::BYTES == 1 && self.rows.count >= BLOCK {
                 return self.zip::<BLOCK>(step, stream);
             }
             match R::BYTES {

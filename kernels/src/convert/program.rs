@@ -115,7 +115,9 @@ impl Conversion {
     }
 
     /// Between real types.
-    fn convert(&mut self, from: Number, to: Number, rules: Rules) {
+    fn convert(&mut self, from: Number, to: Number, mut rules: Rules) {
+        // What nothing needs is not paid for.
+        rules.saturate_floats &= rules.scale || !always_fits(from, to);
         if to == Number::Truth {
             return self.push(test(from));
         }
@@ -236,6 +238,19 @@ impl Conversion {
             self.push(Hop::Clamp { of, least, greatest });
         }
     }
+}
+
+/// True where no number is too large for its new type, and none is infinite: what has at most a byte, in floats of more.
+fn always_fits(from: Number, to: Number) -> bool {
+    let is_small = match from {
+        Number::Truth => true,
+        Number::Integer { bits, .. } => bits <= 8,
+        Number::Float(format) => {
+            format.bits() <= 8 && !matches!(format.specials, Specials::Ieee | Specials::PowersOfTwo)
+        }
+        Number::Complex(_) => false,
+    };
+    is_small && matches!(to, Number::Float(format) if format.bits() >= 16)
 }
 
 /// The test for anything but zero.
