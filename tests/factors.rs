@@ -50,7 +50,7 @@ fn check([src, dst]: &[Shape; 2], region: Option<&Region>, conversion: &Conversi
 }
 
 /// Pairs that go every way a conversion may go: long rows, woven rows and the reverse, strips, tiles, tables.
-const LINES: [&str; 17] = [
+const LINES: [&str; 19] = [
     "f32[70,300] -> bf16[70,300]",
     "f32[70,300] -> bf16[70,300]{1,0:T(8,128)(2,1)}",
     "bf16[70,300]{1,0:T(8,128)(2,1)} -> f32[70,300]",
@@ -67,6 +67,8 @@ const LINES: [&str; 17] = [
     "u8[4000,3] -> bf16[4000,3]",
     "f32[6,50,70]{0,2,1} -> f32[6,50,70]{2,1,0:T(8,128)}",
     "bf16[12,40]{1,0:T(*,16)} -> f32[12,40]",
+    "f8e5m2[40,50]{1,0:E(16)} -> f32[40,50]",
+    "f32[40,50] -> f8e5m2[40,50]{0,1:E(32)}",
     "s32[50,60]{1,0:T(3,5)} -> f32[50,60]{1,0:T(8,7)(4,2)}",
 ];
 
