@@ -78,6 +78,17 @@ pub(crate) unsafe trait Lanes: Copy {
     /// `LANE` bytes must be readable at each place.
     unsafe fn load_lanes(self, from: *const u8, step: isize) -> Self::Vector;
 
+    /// Reads two lanes that lie one behind the other from each of `LANES` places, `step` bytes apart: a register of the first
+    /// ones, and one of the second ones.
+    ///
+    /// # Safety
+    /// `2 * LANE` bytes must be readable at each place.
+    #[inline(always)]
+    unsafe fn load_lane_pairs(self, from: *const u8, step: isize) -> (Self::Vector, Self::Vector) {
+        // SAFETY: the caller's promise.
+        unsafe { (self.load_lanes(from, step), self.load_lanes(from.wrapping_add(LANE), step)) }
+    }
+
     /// Reads a register from each of `LANES` places, `step` bytes apart, and transposes their lanes: lane `l` of all of them
     /// is written, as a register, `l * pitch` bytes behind `to`.
     ///

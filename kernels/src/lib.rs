@@ -53,6 +53,7 @@ mod transpose_block;
 mod transpose_dense;
 mod transpose_lines;
 mod transpose_small;
+mod transpose_rows;
 mod transpose_stream;
 mod transposes;
 mod tuning;

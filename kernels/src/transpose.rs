@@ -10,6 +10,7 @@ use crate::rows::copy_short;
 use crate::stage::starts_lines;
 use crate::strided::walk;
 use crate::transpose_block::{Turned, block, load_tile, network, turn_part_block};
+use crate::transpose_rows::{is_row_by_row, row_by_row};
 use crate::tuning::PANEL;
 use crate::walk::Point;
 
@@ -52,7 +53,9 @@ pub(crate) unsafe fn plane<L: Lanes, const E: usize, const N: usize>(
     let bytes = columns.extent.min(rows.extent) * E;
     // SAFETY: the caller's promise; each arm has checked that the plane holds a block, or one of fewer rows.
     unsafe {
-        if bytes >= L::BYTES {
+        if is_row_by_row(columns, rows, E, dst) {
+            row_by_row(lanes, columns, rows, src, dst)
+        } else if bytes >= L::BYTES {
             plane.panels(lanes)
         } else if columns.extent * E >= L::BYTES {
             plane.few_rows(lanes)

@@ -58,6 +58,8 @@ impl<const E: usize, const N: usize> Point for SmallTranspose<E, N> {
 impl<const E: usize, const N: usize> SmallTranspose<E, N> {
     /// Tiles that are moved without asking whether there are more: some registers.
     const UNROLLED: usize = if N < 4 { 4 / N } else { 1 };
+    /// Tiles that are read together: two where they are a register each.
+    const TOGETHER: usize = if N == 1 { 2 } else { 1 };
 
     /// Registers of columns through all rows; the last of each direction steps back and moves some elements again rather
     /// than step outside.
@@ -78,9 +80,14 @@ impl<const E: usize, const N: usize> SmallTranspose<E, N> {
                 for _ in 0..self.rows.extent / N / Self::UNROLLED {
                     let mut i = 0;
                     while i < Self::UNROLLED {
-                        self.tile(lanes, from, to);
-                        (from, to) = (from.wrapping_add(LANE), to.wrapping_offset(lane_step));
-                        i += 1;
+                        if Self::TOGETHER == 2 {
+                            self.pair(lanes, from, to);
+                        } else {
+                            self.tile(lanes, from, to);
+                        }
+                        let step = lane_step * Self::TOGETHER as isize;
+                        (from, to) = (from.wrapping_add(Self::TOGETHER * LANE), to.wrapping_offset(step));
+                        i += Self::TOGETHER;
                     }
                 }
                 for _ in 0..self.rows.extent / N % Self::UNROLLED {
@@ -97,6 +104,20 @@ impl<const E: usize, const N: usize> SmallTranspose<E, N> {
                 break;
             }
             column = (column + width).min(last);
+        }
+    }
+
+    /// Two rows of elements of a lane.
+    ///
+    /// # Safety
+    /// Two lanes must be readable at each of a register's columns, and a register writable at both rows.
+    #[inline(always)]
+    unsafe fn pair<L: Lanes>(&self, lanes: L, from: *const u8, to: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (first, second) = lanes.load_lane_pairs(from, self.columns.src_stride);
+            lanes.store(to, first);
+            lanes.store(to.wrapping_offset(self.rows.dst_stride), second);
         }
     }
 
