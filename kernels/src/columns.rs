@@ -15,7 +15,7 @@ pub(crate) trait Columns: Copy {
 
     /// Bytes of a strip in every destination row, for elements of so many bytes: at most those of [`strip`].
     #[inline(always)]
-    fn strip(element: usize) -> usize {
+    fn strip(&self, element: usize) -> usize {
         strip(element)
     }
 

@@ -6,7 +6,7 @@ use crate::lanes::{LINE, Lanes};
 /// Room for the registers of a block or a strip, with their lanes transposed.
 #[repr(align(64))]
 #[allow(dead_code)] // reached by its address only
-pub(crate) struct Turned([u8; 64 * LINE]);
+pub(crate) struct Turned([u8; 128 * LINE]);
 
 /// One block.
 ///

@@ -21,8 +21,8 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     ) {
         let to = self.row_place(to, group.row);
         let mut at = 0;
-        while at < C::strip(E) {
-            // SAFETY: the strip's columns are `C::strip(E)` bytes of every row, at a multiple of a register. A line's registers
+        while at < self.source.strip(E) {
+            // SAFETY: the strip's columns are a part of every row, at a multiple of a register. A line's registers
             // go one behind the other, so that it leaves as a whole.
             unsafe {
                 let mut line = [[lanes.zero(); N]; LINE / LANE];
@@ -68,7 +68,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         // row, and start where lines do.
         unsafe {
             let first = load_tile::<L, E, N>(lanes, turned);
-            let last = match C::strip(E) {
+            let last = match self.source.strip(E) {
                 LINE => first,
                 _ => load_tile::<L, E, N>(lanes, turned.add(LINE / E * L::BYTES)),
             };
@@ -84,7 +84,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
                     } else {
                         lanes.stream(line, lanes.join(lanes.load(carry), first[i], LINE - before));
                     }
-                    if C::strip(E) > LINE {
+                    if self.source.strip(E) > LINE {
                         lanes.stream(line.wrapping_add(LINE), lanes.join(first[i], last[i], LINE - before));
                     }
                     lanes.store(carry, last[i]);
@@ -114,7 +114,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         unsafe {
             let buffer = self.carry.add((group.row - group.first) * ROW_BUFFER);
             let mut at = 0;
-            while at < C::strip(E) {
+            while at < self.source.strip(E) {
                 let tile = load_tile::<L, E, N>(lanes, turned.add(at / E * L::BYTES));
                 let mut i = 0;
                 while i < N {
@@ -127,7 +127,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             while i < N {
                 if WHOLE || i < group.count {
                     let to = to.wrapping_offset(i as isize * self.rows.dst_stride);
-                    emit(lanes, buffer.add(i * ROW_BUFFER), to, C::strip(E), is_first);
+                    emit(lanes, buffer.add(i * ROW_BUFFER), to, self.source.strip(E), is_first);
                 }
                 i += 1;
             }

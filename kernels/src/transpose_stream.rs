@@ -56,7 +56,7 @@ impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N,
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let columns = self.columns;
         let all_rows = self.rows.extent * self.beyond.extent;
-        let full_columns = columns.extent / (C::strip(E) / E) * (C::strip(E) / E);
+        let full_columns = columns.extent / (self.source.strip(E) / E) * (self.source.strip(E) / E);
         // SAFETY: parts of the plane: the strips, and the columns behind them.
         unsafe {
             let (mut first, most) = (0, self.panel_rows::<L>());
@@ -141,7 +141,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         dst: *mut u8,
     ) {
         let (step, unit) = (self.columns.src_stride, self.rows.src_stride.unsigned_abs());
-        let (columns_step, count) = self.source.of_source(step, C::strip(E) / E);
+        let (columns_step, count) = self.source.of_source(step, self.source.strip(E) / E);
         let len = self.rows.extent * self.beyond.extent * unit;
         let ask = Ask::new(columns_step, len, count, C::STRETCH);
         let mut column = 0;
@@ -160,7 +160,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
                 }
                 row += count;
             }
-            column += C::strip(E) / E;
+            column += self.source.strip(E) / E;
         }
         if !self.carry.is_null() && columns > 0 {
             // SAFETY: the rows' strips are written.
@@ -250,10 +250,10 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         let mut turned = core::mem::MaybeUninit::<Turned>::uninit();
         let turned = turned.as_mut_ptr().cast::<u8>();
         let len = if WHOLE { L::BYTES } else { group.count * E };
-        // SAFETY: the strip's registers take `C::strip(E) / E * BYTES` bytes of the buffer, and are written before they are
+        // SAFETY: the strip's registers take `BYTES` bytes for each of its columns of the buffer, and are written before they are
         // read; rows of the group only are written to.
         unsafe {
-            turn_strip::<L, C, E, N>(lanes, from, step, len, turned, ahead);
+            turn_strip::<L, E, N>(lanes, (from, step, self.source.strip(E)), len, turned, ahead);
             let mut lane = 0;
             while lane * N < group.count {
                 let turned = turned.add(lane * N * L::BYTES);
@@ -300,17 +300,16 @@ pub(crate) struct Group {
 /// # Safety
 /// `len` bytes must be readable at each of a strip's columns, and a register for each writable at `turned`.
 #[inline(always)]
-unsafe fn turn_strip<L: Lanes, C: Columns, const E: usize, const N: usize>(
+unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize>(
     lanes: L,
-    from: *const u8,
-    step: isize,
+    (from, step, strip): (*const u8, isize, usize),
     len: usize,
     turned: *mut u8,
     ahead: Option<Ahead>,
 ) {
     let block = L::BYTES / E;
     let mut column = 0;
-    while column < C::strip(E) / E {
+    while column < strip / E {
         let from = from.wrapping_offset(column as isize * step);
         // SAFETY: the caller's promise, for a block of the strip's columns.
         unsafe {

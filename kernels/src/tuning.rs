@@ -73,8 +73,7 @@ pub(crate) const STRETCH: usize = 4;
 /// the memory.
 pub(crate) const MEETING_STRETCH: usize = 8;
 
-/// The same where columns are converted, or their slots transposed, before they are transposed: each takes some lines at
-/// once.
+/// The same where columns are converted before they are transposed: each takes some lines at once.
 pub(crate) const MADE_STRETCH: usize = 8;
 
 /// How many columns ahead of those that are read the lines of packed slots are asked for. A strip has up to 512 columns: lines

@@ -278,7 +278,6 @@ fn rows_that_start_no_lines_are_joined_from_pieces() {
     }
 }
 
-/// Planes of any extents whose columns and rows start bytes: whole strips, what is beside them, and rows in steps of tiles.
 /// So many steps of a plane of so many rows and columns, of elements that stay together, with a gap behind rows and columns.
 type Plane = (isize, isize, isize, isize, isize);
 
@@ -301,10 +300,17 @@ fn check_plane(src: &[u8], (conversion, from, to): (Conversion, SlotWidth, SlotW
     ];
     let loops = if columns * rows * steps > 1 << 16 { &loops[1..] } else { &loops[..] };
     let bytes = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum::<isize>() as usize + 32;
-    for (level, start) in Level::ALL.into_iter().flat_map(|level| [0, 5, 32].map(|start| (level, start))) {
+    let first = if from == to { 8 } else { 0 };
+    // Where the first slot starts a line, and where none does.
+    let line = match to {
+        SlotWidth::Bits(bits) => 64 - first as usize * bits as usize / 8,
+        SlotWidth::Bytes(_) => 64 - first as usize,
+    };
+    for (level, start) in
+        Level::ALL.into_iter().flat_map(|level| [0, 5, 32, line].map(|start| (level, start)))
+    {
         let converter =
             Converter { conversion, src: from, dst: to, scale: Scale::All(1.0), level, stream: true };
-        let first = if from == to { 8 } else { 0 };
         let found = run(&converter, src, first, loops, bytes, start);
         let portable = Converter { level: Level::Scalar, stream: false, ..converter };
         let wanted = run(&portable, src, first, loops, bytes, start);
@@ -350,6 +356,18 @@ fn packed_planes_are_transposed_stretch_by_stretch() {
     for elements in packed() {
         for rows in [4096, 4808, 8704] {
             check_plane(&src, elements, (1, rows, 520, 1, 1));
+        }
+    }
+}
+
+/// A strip of two lines of every row, one of a single line where bytes have eight slots, and columns that fill none; rows that
+/// start lines, and rows that do not.
+#[test]
+fn packed_planes_are_transposed_in_strips_of_two_lines() {
+    let src = noise();
+    for elements in packed() {
+        for (columns, gap) in [(1608, 1), (1536, 0), (1792, 0)] {
+            check_plane(&src, elements, (1, 2312, columns, 1, gap));
         }
     }
 }

@@ -7,30 +7,38 @@ use crate::ahead::Ahead;
 use crate::columns::Columns;
 use crate::lanes::{LINE, Lanes};
 use crate::rows::copy_short;
-use crate::tuning::{MADE_APART, MADE_STRETCH};
+use crate::tuning::MADE_APART;
 
 /// Columns of packed slots, `SLOTS` a byte.
 #[derive(Clone, Copy)]
 pub(super) struct PackedColumns<const SLOTS: usize> {
     /// From column to column of slots, in bytes.
     step: isize,
+    /// Bytes of a strip in every row: a line, or [`WIDEST`].
+    width: usize,
     /// Room for a stretch of each column of a strip.
     made: *mut u8,
 }
 
-/// Bytes of a column that are made ready together: with less, its lines would be read one here and one there.
-const STRETCH_BYTES: usize = MADE_STRETCH * LINE;
+/// Lines of a column that are made ready together: with less, they would be read one here and one there.
+const STRETCH: usize = 4;
+
+/// The same in bytes.
+const STRETCH_BYTES: usize = STRETCH * LINE;
+
+/// The most bytes that a strip has in every row: single lines are written at half the speed of pairs.
+pub(super) const WIDEST: usize = 2 * LINE;
 
 impl<const SLOTS: usize> PackedColumns<SLOTS> {
     /// Bytes of room for what is made.
-    pub(super) const ROOM: usize = SLOTS * LINE * STRETCH_BYTES;
+    pub(super) const ROOM: usize = SLOTS * WIDEST * STRETCH_BYTES;
 
     /// Groups of columns between those that are read and those that are asked for.
     const APART: usize = MADE_APART / SLOTS;
 
-    /// For columns `step` bytes apart; there must be so much room at `made`.
-    pub(super) fn new(step: isize, made: *mut u8) -> Self {
-        PackedColumns { step, made }
+    /// For columns `step` bytes apart, in strips of one line or [`WIDEST`]; there must be so much room at `made`.
+    pub(super) fn new(step: isize, width: usize, made: *mut u8) -> Self {
+        PackedColumns { step, width, made }
     }
 
     /// Makes `len` bytes of the columns that become one of bytes ready, and asks for the lines of as many others.
@@ -66,7 +74,12 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
 impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
     const ARE_THE_SOURCES: bool = false;
 
-    const STRETCH: usize = MADE_STRETCH;
+    const STRETCH: usize = STRETCH;
+
+    #[inline(always)]
+    fn strip(&self, _element: usize) -> usize {
+        self.width
+    }
 
     #[inline(always)]
     fn rows(&self, _register: usize) -> usize {
@@ -86,7 +99,7 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
     /// A line of every column lies together, part by part: what is transposed next.
     #[inline(always)]
     fn place(from: *const u8, part: usize, before: usize) -> *const u8 {
-        from.wrapping_add((before / LINE * SLOTS + part) * LINE * LINE + before % LINE)
+        from.wrapping_add((before / LINE * SLOTS + part) * WIDEST * LINE + before % LINE)
     }
 
     #[inline(always)]
@@ -98,11 +111,11 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
         ahead: Ahead,
     ) -> ((*const u8, isize), Option<Ahead>) {
         let mut group = 0;
-        while group < LINE {
+        while group < self.width {
             // Behind the last columns follow the first ones of the next stretch.
             let (next, base) = match group + Self::APART {
-                next if next < LINE => (next, from),
-                next => (next - LINE, ahead.first()),
+                next if next < self.width => (next, from),
+                next => (next - self.width, ahead.first()),
             };
             let next = base.wrapping_offset(next as isize * step);
             let from = from.wrapping_offset(group as isize * step);

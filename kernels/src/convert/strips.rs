@@ -7,7 +7,8 @@
 use super::converter::Work;
 use super::flush::{Buffer, streams, walk_past_cache};
 use super::forms::BLOCK;
-use super::packed_columns::PackedColumns;
+use super::packed_columns::{PackedColumns, WIDEST};
+use super::program::Conversion;
 use super::rows::{Look, Place};
 use super::tile::Loops;
 use crate::ahead::Ahead;
@@ -71,7 +72,10 @@ impl Strips {
         }
         let goes_on = |l: &Loop| bits.is_none() && continues(rows, *l, element);
         let beyond = outer.take(goes_on).unwrap_or(ONCE);
-        let width = strip_of(element) / element * per_byte;
+        let width = match bits {
+            Some(_) => LINE * per_byte,
+            None => strip_of(&work.conversion, element) / element,
+        };
         let whole = [columns.extent / width * width, rows.extent / per_byte * per_byte];
         let strips = Strips { bits, outer, run, rows, beyond, columns, whole };
         let fits = whole[0] > 0
@@ -130,15 +134,22 @@ impl Strips {
             outer_bytes.push(Loop { extent: l.extent, src_stride, dst_stride });
         }
         // A byte of each of as many columns becomes a byte of each of as many rows.
-        let columns = Loop { extent: columns.extent / per_byte, ..columns };
         let rows = Loop { extent: self.whole[1] / per_byte, ..rows };
-        let loops = (outer_bytes, beyond, rows, columns);
-        // SAFETY: the caller's promise, for slots of whole bytes.
-        unsafe {
-            match bits {
-                Bits::One => packed::<8>(work.level, step, loops, places),
-                Bits::Two => packed::<4>(work.level, step, loops, places),
-                Bits::Four => packed::<2>(work.level, step, loops, places),
+        let all = columns.extent / per_byte;
+        let wide = all / WIDEST * WIDEST;
+        for (first, count, width) in [(0, wide, WIDEST), (wide, all - wide, LINE)] {
+            let columns = Loop { extent: count, ..columns };
+            let loops = (outer_bytes, beyond, rows, columns);
+            let places =
+                (places.0.wrapping_offset(first as isize * columns.src_stride), places.1.wrapping_add(first));
+            // SAFETY: the caller's promise, for slots of whole bytes and some of the columns.
+            unsafe {
+                match bits {
+                    _ if count == 0 => {}
+                    Bits::One => packed::<8>(work.level, (step, width), loops, places),
+                    Bits::Two => packed::<4>(work.level, (step, width), loops, places),
+                    Bits::Four => packed::<2>(work.level, (step, width), loops, places),
+                }
             }
         }
     }
@@ -159,12 +170,13 @@ unsafe fn converted(
     places: (*const u8, *mut u8),
 ) {
     let element = work.conversion.dst_bytes() * run;
-    let mut made = Buffer::new(BLOCK * strip_of(element));
+    let strip = strip_of(&work.conversion, element);
+    let mut made = Buffer::new(BLOCK * strip);
     // As square as a strip of one line, where so few are converted at once; factors are looked up for as many as possible.
     let narrow = work.conversion.src_bytes().min(work.conversion.dst_bytes());
     let few = element == 2 && narrow == 2 && !work.conversion.is_scaled();
     let rows = if few { BLOCK / 2 } else { BLOCK };
-    let source = Converted { work, run, rows, origin, made: made.start() };
+    let source = Converted { work, run, strip, rows, origin, made: made.start() };
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match element {
@@ -177,13 +189,18 @@ unsafe fn converted(
     run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
 }
 
-/// Transposes slots that share bytes, `SLOTS` a byte, in columns `step` bytes apart.
+/// Transposes slots that share bytes, `SLOTS` a byte, in columns `step` bytes apart and strips of `width` bytes.
 ///
 /// # Safety
 /// As [`converted`].
-unsafe fn packed<const SLOTS: usize>(level: Level, step: isize, loops: Plane, places: (*const u8, *mut u8)) {
+unsafe fn packed<const SLOTS: usize>(
+    level: Level,
+    (step, width): (isize, usize),
+    loops: Plane,
+    places: (*const u8, *mut u8),
+) {
     let mut made = Buffer::new(PackedColumns::<SLOTS>::ROOM);
-    let source = PackedColumns::<SLOTS>::new(step, made.start());
+    let source = PackedColumns::<SLOTS>::new(step, width, made.start());
     // SAFETY: the caller's promise.
     unsafe { transposed::<1, 16>(level, source, loops, places) };
 }
@@ -208,10 +225,11 @@ unsafe fn transposed<const E: usize, const N: usize>(
     debug_assert!(done, "strips are for levels that stream");
 }
 
-/// Bytes of a strip of converted columns: one line where elements are so narrow that more columns would be read at once
-/// than the hardware follows as streams.
-const fn strip_of(element: usize) -> usize {
-    if element <= 2 { LINE } else { strip(element) }
+/// Bytes of a strip of converted columns in every row of `element` bytes an element: one line where more columns would be read
+/// at once than the hardware follows as streams, unless they are of bytes, of which there is less to be read.
+fn strip_of(conversion: &Conversion, element: usize) -> usize {
+    let is_wide = element > 2 || element == 2 && conversion.src_bytes() == 1;
+    if is_wide { strip(element) } else { LINE }
 }
 
 /// Columns that are converted.
@@ -220,6 +238,8 @@ struct Converted<'a> {
     work: &'a Work<'a>,
     /// Elements that are one here.
     run: usize,
+    /// Bytes of a strip in every row.
+    strip: usize,
     /// Rows that are converted together, at most [`BLOCK`].
     rows: usize,
     /// Where the source's slice begins.
@@ -234,8 +254,8 @@ impl Columns for Converted<'_> {
     const STRETCH: usize = MADE_STRETCH;
 
     #[inline(always)]
-    fn strip(element: usize) -> usize {
-        strip_of(element)
+    fn strip(&self, _element: usize) -> usize {
+        self.strip
     }
 
     #[inline(always)]
@@ -257,7 +277,7 @@ impl Columns for Converted<'_> {
         let first = from.addr().wrapping_sub(self.origin.addr()) as isize;
         let (src, dst) = (place(self.origin, first, step), place(self.made, 0, pitch));
         // SAFETY: the caller's promise, and room for as many rows.
-        unsafe { self.work.rows(src, dst, strip_of(E) / E, rows * self.run, Look::Strip(ahead)) };
+        unsafe { self.work.rows(src, dst, self.strip / E, rows * self.run, Look::Strip(ahead)) };
         ((self.made, pitch), None)
     }
 }
