@@ -171,11 +171,8 @@ unsafe fn converted(
 ) {
     let element = work.conversion.dst_bytes() * run;
     let strip = strip_of(&work.conversion, element);
-    let mut made = Buffer::new(BLOCK * strip);
-    // As square as a strip of one line, where so few are converted at once; factors are looked up for as many as possible.
-    let narrow = work.conversion.src_bytes().min(work.conversion.dst_bytes());
-    let few = element == 2 && narrow == 2 && !work.conversion.is_scaled();
-    let rows = if few { BLOCK / 2 } else { BLOCK };
+    let rows = rows_of(&work.conversion, element);
+    let mut made = Buffer::new(rows * strip);
     let source = Converted { work, run, strip, rows, origin, made: made.start() };
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
@@ -232,6 +229,17 @@ fn strip_of(conversion: &Conversion, element: usize) -> usize {
     if is_wide { strip(element) } else { LINE }
 }
 
+/// Rows that are converted together: two lines of columns of bytes; as square as a strip of one line, where so few are
+/// converted at once. Factors are looked up for as many as possible.
+fn rows_of(conversion: &Conversion, element: usize) -> usize {
+    let (src, dst) = (conversion.src_bytes(), conversion.dst_bytes());
+    match src {
+        1 => 2 * BLOCK,
+        _ if element == 2 && src.min(dst) == 2 && !conversion.is_scaled() => BLOCK / 2,
+        _ => BLOCK,
+    }
+}
+
 /// Columns that are converted.
 #[derive(Clone, Copy)]
 struct Converted<'a> {
@@ -240,11 +248,11 @@ struct Converted<'a> {
     run: usize,
     /// Bytes of a strip in every row.
     strip: usize,
-    /// Rows that are converted together, at most [`BLOCK`].
+    /// Rows that are converted together.
     rows: usize,
     /// Where the source's slice begins.
     origin: *mut u8,
-    /// Room for a strip of [`BLOCK`] rows.
+    /// Room for a strip of so many rows.
     made: *mut u8,
 }
 
