@@ -22,8 +22,8 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         let to = self.row_place(to, group.row);
         let mut at = 0;
         while at < self.source.strip(E) {
-            // SAFETY: the strip's columns are a part of every row, at a multiple of a register. A line's registers
-            // go one behind the other, so that it leaves as a whole.
+            // SAFETY: the strip's columns are a part of every row, at a multiple of a register. The registers of a line go one
+            // behind the other, so that it leaves as a whole.
             unsafe {
                 let mut line = [[lanes.zero(); N]; LINE / LANE];
                 let mut part = 0;

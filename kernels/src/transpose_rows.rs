@@ -17,7 +17,8 @@ const LEAST: usize = 8 * LINE;
 /// Bytes that rows are asked for ahead.
 const AHEAD: usize = 2 * LINE;
 
-/// True where rows of some lines start anywhere, and lines of as many columns as a panel has lie in all sets of the first-level cache.
+/// True where rows of some lines start anywhere, and lines of as many columns as a panel has lie in all sets of the
+/// first-level cache.
 #[inline(always)]
 pub(crate) fn is_row_by_row(columns: Loop, rows: Loop, element: usize, dst: *mut u8) -> bool {
     element == LANE

@@ -250,8 +250,8 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         let mut turned = core::mem::MaybeUninit::<Turned>::uninit();
         let turned = turned.as_mut_ptr().cast::<u8>();
         let len = if WHOLE { L::BYTES } else { group.count * E };
-        // SAFETY: the strip's registers take `BYTES` bytes for each of its columns of the buffer, and are written before they are
-        // read; rows of the group only are written to.
+        // SAFETY: the strip's registers take `BYTES` bytes of the buffer for each of its columns, and are written before they
+        // are read; rows of the group only are written to.
         unsafe {
             turn_strip::<L, E, N>(lanes, (from, step, self.source.strip(E)), len, turned, ahead);
             let mut lane = 0;

@@ -76,8 +76,8 @@ pub(crate) const MEETING_STRETCH: usize = 8;
 /// The same where columns are converted before they are transposed: each takes some lines at once.
 pub(crate) const MADE_STRETCH: usize = 8;
 
-/// How many columns ahead of those that are read the lines of packed slots are asked for. A strip has up to 1,024 columns: lines
-/// that were asked for a whole stretch of all of them ahead would be lost before their use.
+/// How many columns ahead of those that are read the lines of packed slots are asked for. A strip has up to 1,024 columns:
+/// lines that were asked for a whole stretch of all of them ahead would be lost before their use.
 pub(crate) const MADE_APART: usize = 16;
 
 /// Columns of at most so many lines that lie one behind the other are asked for a strip ahead, in the order of memory, which

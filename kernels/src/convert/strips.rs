@@ -137,7 +137,8 @@ impl Strips {
         let rows = Loop { extent: self.whole[1] / per_byte, ..rows };
         let all = columns.extent / per_byte;
         let wide = all / WIDEST * WIDEST;
-        for (first, count, width) in [(0, wide, WIDEST), (wide, all - wide, LINE)] {
+        let parts = [(0, wide, WIDEST), (wide, all - wide, LINE)];
+        for (first, count, width) in parts.into_iter().filter(|&(_, count, _)| count > 0) {
             let columns = Loop { extent: count, ..columns };
             let loops = (outer_bytes, beyond, rows, columns);
             let places =
@@ -145,7 +146,6 @@ impl Strips {
             // SAFETY: the caller's promise, for slots of whole bytes and some of the columns.
             unsafe {
                 match bits {
-                    _ if count == 0 => {}
                     Bits::One => packed::<8>(work.level, (step, width), loops, places),
                     Bits::Two => packed::<4>(work.level, (step, width), loops, places),
                     Bits::Four => packed::<2>(work.level, (step, width), loops, places),
@@ -222,8 +222,8 @@ unsafe fn transposed<const E: usize, const N: usize>(
     debug_assert!(done, "strips are for levels that stream");
 }
 
-/// Bytes of a strip of converted columns in every row of `element` bytes an element: one line where more columns would be read
-/// at once than the hardware follows as streams, unless they are of bytes, of which there is less to be read.
+/// Bytes of a strip of converted columns in every row of `element` bytes an element: one line where more columns would be
+/// read at once than the hardware follows as streams, unless they are of bytes, of which there is less to be read.
 fn strip_of(conversion: &Conversion, element: usize) -> usize {
     let is_wide = element > 2 || element == 2 && conversion.src_bytes() == 1;
     if is_wide { strip(element) } else { LINE }
