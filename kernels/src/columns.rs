@@ -13,7 +13,7 @@ pub(crate) trait Columns: Copy {
     /// Lines of a column of the source that are asked for together.
     const STRETCH: usize;
 
-    /// Bytes of a strip in every destination row, for elements of so many bytes: at most those of [`strip`].
+    /// Bytes of a strip in every destination row, for elements of so many bytes: one line or two.
     #[inline(always)]
     fn strip(&self, element: usize) -> usize {
         strip(element)

@@ -213,16 +213,10 @@ unsafe impl Lanes for V4 {
     // Two blends from memory and a shuffle for each register, in place of three blends.
     #[inline(always)]
     unsafe fn load_lane_pairs(self, from: *const u8, step: isize) -> (__m512i, __m512i) {
-        let s = self.avx512f;
+        let (s, half) = (self.avx512f, self.narrow());
+        let [a, b, c, d] = places(from, step);
         // SAFETY: the caller promises 32 bytes at each of the four places.
-        let [a, b, c, d] = unsafe {
-            [
-                self.avx._mm256_loadu_si256(from.cast::<__m256i>()),
-                self.avx._mm256_loadu_si256(from.wrapping_offset(step).cast::<__m256i>()),
-                self.avx._mm256_loadu_si256(from.wrapping_offset(2 * step).cast::<__m256i>()),
-                self.avx._mm256_loadu_si256(from.wrapping_offset(3 * step).cast::<__m256i>()),
-            ]
-        };
+        let [a, b, c, d] = unsafe { [half.load(a), half.load(b), half.load(c), half.load(d)] };
         let low = s._mm512_mask_broadcast_i64x4(s._mm512_castsi256_si512(a), 0xf0, b);
         let high = s._mm512_mask_broadcast_i64x4(s._mm512_castsi256_si512(c), 0xf0, d);
         (s._mm512_shuffle_i64x2::<0x88>(low, high), s._mm512_shuffle_i64x2::<0xdd>(low, high))
