@@ -124,7 +124,8 @@ pub(crate) struct PairArguments {
 
 #[derive(Args)]
 pub(crate) struct BenchArguments {
-    /// Sources and destinations: shapes two by two, or lines 'SRC -> DST'
+    /// Sources and destinations: shapes two by two, or lines 'SRC -> DST', with factors 'SRC -> DST | factor' or
+    /// 'SRC -> DST | factors along 0'
     #[arg(value_name = "SRC DST", required_unless_present = "suite")]
     pub(crate) pairs: Vec<String>,
     /// A suite of cases: tile, transpose2d, nchw, attention, ttc57, small, cache, convert, pack, or all; may be given again

@@ -217,6 +217,12 @@ fn bench_prints_a_line_per_pair_and_threads() {
     let converted = json(&["bench", "--json", "f32[64,300] -> bf16[64,300]{0,1}"]);
     assert!(converted[0]["two_passes_gbps"].as_f64().is_some_and(|value| value > 0.0));
     assert_eq!(converted[0]["bytes_written"], 38400);
+    let scaled = "f32[64,300]{1,0} -> bf16[64,300]{0,1} | factors along 1";
+    assert_eq!(json(&["bench", "--json", scaled])[0]["case"], scaled);
+    for factors in ["factors", "factors along 2", "factors along"] {
+        let line = format!("f32[64,300] -> bf16[64,300] | {factors}");
+        assert!(refusal(&["bench", &line]).contains(&format!("found '{factors}'")), "{line}");
+    }
     let table = succeed(&["bench", "u8[9,7] -> u8[9,7]{0,1}", "--threads", "1,2"]);
     assert_eq!(table.lines().count(), 3, "{table}");
 }

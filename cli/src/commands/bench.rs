@@ -11,13 +11,13 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use memmap2::MmapMut;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use relayout::{ArrayShape, Conversion, Level, Plan, PrimitiveType, Problem, Shape};
+use relayout::{ArrayShape, Level, Plan, PrimitiveType, Shape};
 use relayout_kernels::{stream_copy, stream_prefetch_copy};
 use serde_json::{Value, json};
 
 use super::suites::{self, Named};
 use super::two_passes::TwoPasses;
-use super::{Random, level, parse_problems, plan_builder, print, print_json, samples};
+use super::{Random, level, parse_problem, plan_builder, print, print_json, samples};
 use crate::args::BenchArguments;
 
 /// Buffers begin at a page, and the destination so many bytes behind one: like the source, and one cache line before
@@ -77,17 +77,23 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
 
 /// The pairs given, then the suites.
 fn cases(arguments: &BenchArguments) -> Result<Vec<Named>> {
-    let pairs = match arguments.pairs.is_empty() {
-        true => Vec::new(),
-        false => parse_problems(&arguments.pairs)?,
-    };
-    let named = |problem: Problem| Named {
-        suite: "pair".to_owned(),
-        case: problem.to_string(),
-        problem,
-        conversion: Conversion::new(),
-    };
-    let mut cases: Vec<Named> = pairs.into_iter().map(named).collect();
+    let mut cases = Vec::new();
+    let mut rest = &arguments.pairs[..];
+    while let [first, others @ ..] = rest {
+        // Shapes come two by two, lines alone.
+        let (line, factors) = suites::without_factors(first);
+        let shapes = if line.contains("->") { 0 } else { others.len().min(1) };
+        let mut pair = vec![line.to_owned()];
+        pair.extend_from_slice(&others[..shapes]);
+        rest = &others[shapes..];
+        let problem = parse_problem(&pair)?;
+        let conversion = suites::conversion(&problem, factors).context("SRC -> DST")?;
+        let case = match factors {
+            Some(factors) => format!("{problem} | {factors}"),
+            None => problem.to_string(),
+        };
+        cases.push(Named { suite: "pair".to_owned(), case, problem, conversion });
+    }
     for suite in &arguments.suite {
         cases.extend(suites::cases(suite)?);
     }

@@ -21,15 +21,14 @@ pub(crate) fn cases(suite: &str) -> Result<Vec<Named>> {
     let mut found = Vec::new();
     let mut names: Vec<&str> = Vec::new();
     for line in CASES.lines().filter(|line| !line.starts_with('#')) {
-        let (of, case, problem, factors) = match line.split(" | ").collect::<Vec<_>>()[..] {
-            [of, case, problem] => (of, case, problem, None),
-            [of, case, problem, factors] => (of, case, problem, Some(factors)),
-            _ => bail!("--suite: the table has a line of another form: {line}"),
+        let [of, case, line] = line.splitn(3, " | ").collect::<Vec<_>>()[..] else {
+            bail!("--suite: the table has a line of another form: {line}");
         };
         if names.last() != Some(&of) {
             names.push(of);
         }
         if of == suite || suite == "all" {
+            let (problem, factors) = without_factors(line);
             let problem = problem.parse()?;
             let conversion = conversion(&problem, factors)?;
             found.push(Named { suite: of.to_owned(), case: case.to_owned(), problem, conversion });
@@ -41,8 +40,13 @@ pub(crate) fn cases(suite: &str) -> Result<Vec<Named>> {
     Ok(found)
 }
 
-/// What elements are multiplied by.
-fn conversion(problem: &Problem, factors: Option<&str>) -> Result<Conversion> {
+/// A line without what stands behind a bar: the factors.
+pub(crate) fn without_factors(line: &str) -> (&str, Option<&str>) {
+    line.split_once(" | ").map_or((line, None), |(line, factors)| (line, Some(factors)))
+}
+
+/// What elements are multiplied by: `factor`, or `factors along` a dimension.
+pub(crate) fn conversion(problem: &Problem, factors: Option<&str>) -> Result<Conversion> {
     let Some(factors) = factors else { return Ok(Conversion::new()) };
     if factors == "factor" {
         return Ok(Conversion::new().with_scale(0.37));
@@ -51,7 +55,7 @@ fn conversion(problem: &Problem, factors: Option<&str>) -> Result<Conversion> {
     let sizes = problem.src.as_array().map(|array| array.dimensions()).unwrap_or_default();
     let size = dimension.and_then(|dimension| sizes.get(dimension)?.bound());
     let (Some(dimension), Some(size)) = (dimension, size) else {
-        bail!("--suite: the table has factors of another form: {factors}");
+        bail!("expected 'factor' or 'factors along' a dimension behind the bar, found '{factors}'");
     };
     Ok(Conversion::new().with_scale_along(dimension, (0..size).map(|i| 0.5 + i as f32 / size as f32)))
 }
