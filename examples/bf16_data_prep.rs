@@ -1,12 +1,12 @@
-//! Weights in `f32`, as a checkpoint has them, into the `bf16` tiles of a TPU in one pass; and quantised weights, which
-//! are 8-bit floats, with a scale for each row.
+//! Weights in `f32`, as a checkpoint has them, into the `bf16` tiles of a TPU in one pass; into the tiles of integers of 8
+//! bits, with a step for each row; and quantised weights, which are 8-bit floats, with a scale for each row.
 //!
 //! ```text
 //! cargo run --release --example bf16_data_prep
 //! ```
 
 use half::bf16;
-use relayout::{AlignedBuffer, Conversion, Plan, Shape, index};
+use relayout::{AlignedBuffer, Conversion, Plan, Rounding, Shape, index};
 
 const ROWS: usize = 1000;
 const COLUMNS: usize = 600;
@@ -29,6 +29,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         assert_eq!(found, bf16::from_f32(weights[row * COLUMNS + column]));
     }
     println!("{} bytes of f32 became {} bytes of tiles", bytes.len(), tiles.len());
+
+    // Quantised on the way: the greatest weight of a row becomes 127.
+    let greatest = |row: &[f32]| row.iter().fold(0f32, |most, weight| most.max(weight.abs()));
+    let steps: Vec<f32> = weights.chunks(COLUMNS).map(|row| greatest(row) / 127.0).collect();
+    let integers: Shape = format!("s8[{ROWS},{COLUMNS}]{{1,0:T(8,128)(4,1)}}").parse()?;
+    let conversion = Conversion::new().with_rounding(Rounding::NearestEven);
+    let conversion = conversion.with_scale_along(0, steps.iter().map(|step| step.recip()));
+    let plan = Plan::builder(&plain, &integers).conversion(conversion).build()?;
+    let mut tiles = vec![0; plan.dst_byte_size()];
+    plan.execute(bytes, &mut tiles)?;
+    let slot = index::linear_index(integers.as_array().ok_or("an array")?, &[517, 123])? as usize;
+    let (weight, step) = (weights[517 * COLUMNS + 123], steps[517]);
+    assert!((f32::from(tiles[slot] as i8) * step - weight).abs() <= 0.51 * step);
+    println!("{} weights were quantised row by row", weights.len());
 
     // Quantised weights: a factor for each row.
     let quantised: Shape = format!("f8e4m3fn[{ROWS},{COLUMNS}]").parse()?;

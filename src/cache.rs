@@ -203,7 +203,7 @@ fn write_way<'a>(writer: Writer<'a>, way: Way) -> Writer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Conversion, Level, Narrowing, Overflow, Padding, Problem, Region, Streaming};
+    use crate::{Conversion, Level, Narrowing, Overflow, Padding, Problem, Region, Rounding, Streaming};
 
     fn problem(line: &str) -> Problem {
         line.parse().expect("a problem")
@@ -245,6 +245,7 @@ mod tests {
             Plan::builder(&wide, &dst).region(region()),
             build().conversion(Conversion::new().with_overflow(Overflow::Saturate)),
             build().conversion(Conversion::new().with_narrowing(Narrowing::Saturate)),
+            build().conversion(Conversion::new().with_rounding(Rounding::NearestEven)),
             Plan::builder(&src, &floats),
             Plan::builder(&src, &floats).conversion(Conversion::new().with_scale(0.0)),
             Plan::builder(&src, &floats).conversion(Conversion::new().with_scale(-0.0)),

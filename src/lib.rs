@@ -186,7 +186,7 @@ mod validate;
 pub mod value;
 
 pub use cache::{CacheStats, PlanCache};
-pub use convert::{Conversion, Narrowing, Overflow};
+pub use convert::{Conversion, Narrowing, Overflow, Rounding};
 pub use dimension::axis_name;
 pub use element::PrimitiveType;
 pub use error::{LayoutError, ParseError};

@@ -1,7 +1,9 @@
 //! Plans that convert against the rules of `convert`, element by element: every pair of types, every level, every input of
 //! narrow types, under every option.
 
-use relayout::{ArrayShape, Conversion, Level, Narrowing, Overflow, Plan, PrimitiveType, Shape, convert};
+use relayout::{
+    ArrayShape, Conversion, Level, Narrowing, Overflow, Plan, PrimitiveType, Rounding, Shape, convert,
+};
 
 fn width(element_type: PrimitiveType) -> u32 {
     element_type.bit_width().expect("an element type")
@@ -51,6 +53,10 @@ fn options(from: PrimitiveType, to: PrimitiveType) -> Vec<Conversion> {
     let mut options = vec![Conversion::new(), saturating.clone()];
     if convert::takes_scale(from, to) {
         options.extend([Conversion::new().with_scale(-0.37), saturating.with_scale(3.0e30)]);
+    }
+    if to.is_integral() {
+        let nearest = Conversion::new().with_rounding(Rounding::NearestEven);
+        options.extend([nearest.clone(), nearest.with_scale(0.125)]);
     }
     options
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use relayout::{Conversion, PrimitiveType, convert};
+use relayout::{Conversion, PrimitiveType, Rounding, convert};
 
 fn element_type(name: &str) -> PrimitiveType {
     PrimitiveType::from_name(name).unwrap_or_else(|| panic!("no type {name}"))
@@ -33,14 +33,15 @@ struct Pair<'a> {
     from: PrimitiveType,
     to: PrimitiveType,
     inputs: &'a [u128],
+    options: &'a Conversion,
     form: &'a str,
     data: &'a str,
 }
 
 impl Pair<'_> {
     fn found(&self) -> Vec<u128> {
-        let options = Conversion::new();
-        let one = |&bits: &u128| convert::value(self.from, self.to, bits, &options).expect("a defined pair");
+        let one =
+            |&bits: &u128| convert::value(self.from, self.to, bits, self.options).expect("a defined pair");
         self.inputs.iter().map(one).collect()
     }
 
@@ -79,11 +80,10 @@ impl Pair<'_> {
     }
 }
 
-#[test]
-fn every_pair_as_numpy_has_it() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/convert/vectors.txt");
+/// Checks all pairs of a file; the inputs of wide types that it tells are there for later ones too.
+fn check_file(name: &str, inputs: &mut HashMap<String, Vec<u128>>, options: &Conversion, expected: usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/convert").join(name);
     let text = std::fs::read_to_string(path).expect("the vectors");
-    let mut inputs: HashMap<&str, Vec<u128>> = HashMap::new();
     let (mut pairs, mut failures) = (0, Vec::new());
     for line in text.lines() {
         let [source, target, form, data] = line.splitn(4, ' ').collect::<Vec<_>>()[..] else {
@@ -91,16 +91,24 @@ fn every_pair_as_numpy_has_it() {
         };
         let from = element_type(source);
         if target == "inputs" {
-            inputs.insert(source, numbers(data, digits_of(from)).collect());
+            inputs.insert(source.to_owned(), numbers(data, digits_of(from)).collect());
             continue;
         }
         let every = || (0..1 << from.bit_width().expect("an element type")).collect();
-        let inputs = inputs.entry(source).or_insert_with(every);
-        failures.extend(Pair { from, to: element_type(target), inputs, form, data }.check().err());
+        let inputs = inputs.entry(source.to_owned()).or_insert_with(every);
+        failures.extend(Pair { from, to: element_type(target), inputs, options, form, data }.check().err());
         pairs += 1;
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
-    assert_eq!(pairs, 30 * 29, "pairs");
+    assert_eq!(pairs, expected, "pairs");
+}
+
+#[test]
+fn every_pair_as_numpy_has_it() {
+    let mut inputs = HashMap::new();
+    check_file("vectors.txt", &mut inputs, &Conversion::new(), 30 * 29);
+    let nearest = Conversion::new().with_rounding(Rounding::NearestEven);
+    check_file("nearest.txt", &mut inputs, &nearest, 15 * 14);
 }
 
 /// The crate `half`: all 16-bit inputs, and `f32` inputs in steps that reach every exponent, NaNs and their payloads among them.

@@ -1,6 +1,6 @@
 //! A factor for each step of a dimension, against the reference: whatever the layouts, the dimension and the part that runs.
 
-use relayout::{Conversion, Level, Overflow, Plan, Region, Request, Shape, Streaming, reference};
+use relayout::{Conversion, Level, Overflow, Plan, Region, Request, Rounding, Shape, Streaming, reference};
 
 /// Bytes of the source: numbers of every size, and what is none.
 fn numbers(len: usize) -> Vec<u8> {
@@ -50,7 +50,7 @@ fn check([src, dst]: &[Shape; 2], region: Option<&Region>, conversion: &Conversi
 }
 
 /// Pairs that go every way a conversion may go: long rows, woven rows and the reverse, strips, tiles, tables.
-const LINES: [&str; 19] = [
+const LINES: [&str; 25] = [
     "f32[70,300] -> bf16[70,300]",
     "f32[70,300] -> bf16[70,300]{1,0:T(8,128)(2,1)}",
     "bf16[70,300]{1,0:T(8,128)(2,1)} -> f32[70,300]",
@@ -69,6 +69,12 @@ const LINES: [&str; 19] = [
     "bf16[12,40]{1,0:T(*,16)} -> f32[12,40]",
     "f8e5m2[40,50]{1,0:E(16)} -> f32[40,50]",
     "f32[40,50] -> f8e5m2[40,50]{0,1:E(32)}",
+    "f32[70,300] -> s8[70,300]",
+    "f32[72,384] -> s8[72,384]{1,0:T(8,128)(4,1)}",
+    "bf16[130,260] -> u8[130,260]{0,1}",
+    "f32[64,256] -> s4[64,256]{1,0:T(8,128)(8,1)E(4)}",
+    "f16[70,300] -> u16[70,300]{1,0:T(8,128)(2,1)}",
+    "s32[70,300] -> s8[70,300]{0,1:T(8,128)(4,1)}",
     "s32[50,60]{1,0:T(3,5)} -> f32[50,60]{1,0:T(8,7)(4,2)}",
 ];
 
@@ -81,7 +87,7 @@ fn along_every_dimension() {
             let count = size.bound().expect("a bounded dimension");
             let plain = Conversion::new().with_scale_along(dimension, factors(count));
             check(&pair, None, &plain);
-            check(&pair, None, &plain.with_overflow(Overflow::Saturate));
+            check(&pair, None, &plain.with_overflow(Overflow::Saturate).with_rounding(Rounding::NearestEven));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use relayout::PrimitiveType::{S8, U32, U64};
 use relayout::{
     ArrayShape, Conversion, End, Fingerprint, Layout, Level, Narrowing, Overflow, Padding, PaddingValue,
-    Plan, PlanRequest, Problem, Region, Request, Shape, Streaming,
+    Plan, PlanRequest, Problem, Region, Request, Rounding, Shape, Streaming,
 };
 
 fn request(line: &str) -> PlanRequest {
@@ -133,6 +133,7 @@ fn different() -> Vec<PlanRequest> {
         plain().with_padding(Padding::Fill(1 << 127)),
         plain().with_conversion(Conversion::new().with_overflow(Overflow::Saturate)),
         plain().with_conversion(Conversion::new().with_narrowing(Narrowing::Saturate)),
+        plain().with_conversion(Conversion::new().with_rounding(Rounding::NearestEven)),
         plain().with_conversion(Conversion::new().with_ef57()),
         plain().with_conversion(Conversion::new().with_scale(0.0)),
         plain().with_conversion(Conversion::new().with_scale(-0.0)),

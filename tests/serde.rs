@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use relayout::{
     ArrayShape, Conversion, DimensionSize, End, Fingerprint, Layout, MemorySpace, Narrowing, Overflow,
-    Padding, PaddingValue, PlanRequest, PrimitiveType, Problem, RecordError, Region, RequestRecord, Shape,
-    SplitConfig, Tile,
+    Padding, PaddingValue, PlanRequest, PrimitiveType, Problem, RecordError, Region, RequestRecord, Rounding,
+    Shape, SplitConfig, Tile,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -118,6 +118,10 @@ fn conversions_are_stored_where_they_are_not_the_default() {
             r#"{"overflow":"ieee","narrowing":"wrap","#,
             r#""scale":{"along":{"dimension":0,"factors_bits":[1065353216,2147483648]}},"ef57":false}"#,
         ),
+    );
+    there_and_back(
+        Conversion::new().with_rounding(Rounding::NearestEven),
+        r#"{"overflow":"ieee","narrowing":"wrap","rounding":"nearest_even","scale":null,"ef57":false}"#,
     );
     there_and_back(
         Conversion::new().with_ef57(),

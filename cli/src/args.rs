@@ -65,7 +65,10 @@ pub(crate) struct ConvertArguments {
     /// Numbers that are too large for the element type of --to become its nearest one
     #[arg(long, requires = "from")]
     pub(crate) saturate: bool,
-    /// Multiplies every element, in f32, before it becomes of the float type of --to
+    /// Floats that become integers become the nearest ones, of two the even one, rather than lose their fraction
+    #[arg(long, requires = "from")]
+    pub(crate) nearest: bool,
+    /// Multiplies every element, in f32, before it becomes of the type of --to
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, requires = "from")]
     pub(crate) scale: Option<f32>,
     /// Use at most so many threads

@@ -66,6 +66,23 @@ fn padding_is_chosen() {
 }
 
 #[test]
+fn elements_change_their_type_as_is_asked() {
+    let folder = Folder::new();
+    let numbers: Vec<u8> = [2.5f32, -3.5, 0.75, 1000.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let (input, output) = (folder.write("in", &numbers), folder.file("out"));
+    let converted = |to: &str, options: &[&str]| {
+        succeed(&[&["convert", "--from", "f32[4]", "--to", to, &input, &output], options].concat());
+        folder.read("out")
+    };
+    let integers = |bytes: Vec<u8>| bytes.into_iter().map(|byte| byte as i8).collect::<Vec<_>>();
+    assert_eq!(integers(converted("s8[4]", &[])), [2, -3, 0, 127]);
+    assert_eq!(integers(converted("s8[4]", &["--nearest"])), [2, -4, 1, 127]);
+    assert_eq!(integers(converted("s8[4]", &["--nearest", "--scale=-0.1"])), [0, 0, 0, -100]);
+    assert_eq!(converted("f8e4m3fn[4]", &["--scale", "2"])[3], 0x7f);
+    assert_eq!(converted("f8e4m3fn[4]", &["--scale", "2", "--saturate"])[3], 0x7e);
+}
+
+#[test]
 fn strides_and_offsets_are_honoured() {
     let folder = Folder::new();
     let input = folder.write("in", &numbers());

@@ -16,6 +16,7 @@ const F8_IEEE: FloatFormat =
     FloatFormat { exponent_bits: 3, mantissa_bits: 4, bias: 3, specials: Specials::Ieee };
 const S32: Number = Number::Integer { bits: 32, signed: true };
 const S16: Number = Number::Integer { bits: 16, signed: true };
+const U16: Number = Number::Integer { bits: 16, signed: false };
 const U8: Number = Number::Integer { bits: 8, signed: false };
 const S8: Number = Number::Integer { bits: 8, signed: true };
 const S4: Number = Number::Integer { bits: 4, signed: true };
@@ -28,6 +29,8 @@ fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
     let f16 = Number::Float(F16);
     let saturating = Rules { saturate_floats: true, ..Rules::default() };
     let bounded = |from, to| Conversion::new(from, to, saturating).expect("a defined conversion");
+    let rounding = Rules { round_to_nearest: true, ..Rules::default() };
+    let nearest = |from, to| Conversion::new(from, to, rounding).expect("a defined conversion");
     vec![
         (of(f32, bf16), Bytes(4), Bytes(2)),
         (of(bf16, f32), Bytes(2), Bytes(4)),
@@ -59,6 +62,11 @@ fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
         (of(S8, bf16), Bytes(1), Bytes(2)),
         (bounded(f32, bf16), Bytes(4), Bytes(2)),
         (bounded(f32, f16), Bytes(4), Bytes(2)),
+        (nearest(f32, S8), Bytes(4), Bytes(1)),
+        (nearest(f32, U16), Bytes(4), Bytes(2)),
+        (nearest(f32, S4), Bytes(4), Packed(Bits::Four)),
+        (nearest(f16, S32), Bytes(2), Bytes(4)),
+        (nearest(Number::Float(FloatFormat::F64), S16), Bytes(8), Bytes(2)),
     ]
 }
 
@@ -67,10 +75,20 @@ fn scaled_conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
     use SlotWidth::{Bits as Packed, Bytes};
     let rules = Rules { scale: true, ..Rules::default() };
     let of = |from, to| Conversion::new(from, to, rules).expect("a defined conversion");
+    let rounding = Rules { round_to_nearest: true, ..rules };
+    let nearest = |from, to| Conversion::new(from, to, rounding).expect("a defined conversion");
     let (f32, bf16, f8) = (Number::Float(FloatFormat::F32), Number::Float(BF16), Number::Float(F8));
     let f16 = Number::Float(F16);
     vec![
         (of(f32, f32), Bytes(4), Bytes(4)),
+        (nearest(f32, S8), Bytes(4), Bytes(1)),
+        (nearest(bf16, S8), Bytes(2), Bytes(1)),
+        (nearest(f16, U16), Bytes(2), Bytes(2)),
+        (nearest(f32, S4), Bytes(4), Bytes(1)),
+        (nearest(f32, S4), Bytes(4), Packed(Bits::Four)),
+        (of(f32, U8), Bytes(4), Bytes(1)),
+        (of(S32, S8), Bytes(4), Bytes(1)),
+        (of(f32, S32), Bytes(4), Bytes(4)),
         (of(f32, bf16), Bytes(4), Bytes(2)),
         (of(f32, f8), Bytes(4), Bytes(1)),
         (of(bf16, f32), Bytes(2), Bytes(4)),

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | any type | the same | the same bits, whatever they mean |
 //! | float | float | the nearest value, of two the one with the even pattern; see [`Overflow`] for too large ones |
-//! | float | integer | its integer part; the nearest integer of the type where that is outside; NaN becomes 0 |
+//! | float | integer | its integer part, or what [`Rounding`] says; the nearest integer of the type where that is outside; NaN becomes 0 |
 //! | integer | float | the nearest value |
 //! | integer | integer | the same number, or what [`Narrowing`] says |
 //! | `pred` | number | 1 or 0 |
@@ -30,7 +30,7 @@ mod ef57;
 mod float;
 mod options;
 
-pub use options::{Conversion, Narrowing, Overflow};
+pub use options::{Conversion, Narrowing, Overflow, Rounding};
 
 pub(crate) use ef57::{ef57_join, ef57_split};
 
@@ -50,9 +50,9 @@ pub fn is_defined(from: PrimitiveType, to: PrimitiveType) -> bool {
     elements && (to.is_complex() || !from.is_complex())
 }
 
-/// True where a scale can stand between the types: real numbers to real floats.
+/// True where a scale can stand between the types: real numbers to real floats, and to integers.
 pub fn takes_scale(from: PrimitiveType, to: PrimitiveType) -> bool {
-    from.is_array_element() && !from.is_complex() && to.is_floating_point()
+    is_defined(from, to) && (to.is_floating_point() || to.is_integral())
 }
 
 /// What the value with the bits `bits` of type `from` becomes in type `to`; `None` where that is not defined, or a scale
@@ -164,7 +164,13 @@ fn write(to: PrimitiveType, number: Number, options: &Conversion) -> u128 {
         Number::Integer(integer) => write_integer(to, integer, options.narrowing()),
         Number::Float(Float::Number(value)) if to == PrimitiveType::Pred => (value != 0.0).into(),
         // Saturates, and then saturates again in the type's own range.
-        Number::Float(Float::Number(value)) => write_integer(to, value as i128, Narrowing::Saturate),
+        Number::Float(Float::Number(value)) => {
+            let whole = match options.rounding() {
+                Rounding::TowardZero => value.trunc(),
+                Rounding::NearestEven => value.round_ties_even(),
+            };
+            write_integer(to, whole as i128, Narrowing::Saturate)
+        }
         Number::Float(Float::Nan(_)) => u128::from(to == PrimitiveType::Pred),
     }
 }

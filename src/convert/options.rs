@@ -28,6 +28,18 @@ pub enum Narrowing {
     Saturate,
 }
 
+/// What becomes of the fraction of a float that becomes an integer.
+#[non_exhaustive]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Rounding {
+    /// It is dropped: 2.7 becomes 2, and -2.7 becomes -2.
+    #[default]
+    TowardZero,
+    /// The nearest integer, of two the even one: 2.5 becomes 2, and 3.5 becomes 4. What quantising asks for.
+    NearestEven,
+}
+
 /// Options of the conversion of elements, where the element types of source and destination differ.
 ///
 /// See [`convert`](crate::convert) for the rules that every conversion follows.
@@ -43,11 +55,27 @@ pub enum Narrowing {
 /// assert_eq!(narrow, [0x30, 0xbc, 0x7e, 0x7f]); // 0.5, -1.5, 448 (the greatest), NaN
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Rows that are quantised, each with a step of its own:
+///
+/// ```
+/// use relayout::{Conversion, Plan, Rounding, Shape};
+/// let (src, dst): (Shape, Shape) = ("f32[2,2]".parse()?, "s8[2,2]".parse()?);
+/// let steps = [0.5, 2.0f32];
+/// let options = Conversion::new().with_scale_along(0, steps.map(f32::recip)).with_rounding(Rounding::NearestEven);
+/// let plan = Plan::builder(&src, &dst).conversion(options).build()?;
+/// let numbers: Vec<u8> = [0.7f32, -100.0, 7.0, -4.9].iter().flat_map(|x| x.to_le_bytes()).collect();
+/// let mut quantised = [0; 4];
+/// plan.execute(&numbers, &mut quantised)?;
+/// assert_eq!(quantised.map(|x| x as i8), [1, -128, 4, -2]); // 7 / 2 lies between 3 and 4
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[non_exhaustive]
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Conversion {
     overflow: Overflow,
     narrowing: Narrowing,
+    rounding: Rounding,
     scale: Option<Scale>,
     ef57: bool,
 }
@@ -89,7 +117,7 @@ impl Hash for Scale {
 }
 
 impl Conversion {
-    /// As numpy and ml_dtypes convert: [`Overflow::Ieee`], [`Narrowing::Wrap`], no scale.
+    /// As numpy and ml_dtypes convert: [`Overflow::Ieee`], [`Narrowing::Wrap`], [`Rounding::TowardZero`], no scale.
     pub fn new() -> Conversion {
         Conversion::default()
     }
@@ -106,8 +134,14 @@ impl Conversion {
         self
     }
 
+    /// What becomes of the fraction of a float that becomes an integer.
+    pub fn with_rounding(mut self, rounding: Rounding) -> Conversion {
+        self.rounding = rounding;
+        self
+    }
+
     /// Multiplies every element: it becomes an `f32`, the product is rounded to an `f32`, and that becomes the
-    /// destination's type, which must be a real float.
+    /// destination's type, which must be a real float or an integer.
     pub fn with_scale(self, factor: f32) -> Conversion {
         self.scaled(None, [factor])
     }
@@ -143,6 +177,11 @@ impl Conversion {
         self.narrowing
     }
 
+    /// What becomes of the fraction of a float that becomes an integer.
+    pub fn rounding(&self) -> Rounding {
+        self.rounding
+    }
+
     /// The factors, and the dimension that they belong to where there is one for each of its steps.
     pub fn scale(&self) -> Option<(Option<usize>, &[f32])> {
         self.scale.as_ref().map(|scale| (scale.dimension, &scale.factors[..]))
@@ -155,8 +194,7 @@ impl Conversion {
 
     /// True where nothing was chosen.
     pub(crate) fn is_default(&self) -> bool {
-        let Conversion { overflow, narrowing, scale, ef57 } = self;
-        *overflow == Overflow::Ieee && *narrowing == Narrowing::Wrap && scale.is_none() && !ef57
+        *self == Conversion::new()
     }
 
     pub(crate) fn factors(&self) -> Option<&Scale> {

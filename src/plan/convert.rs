@@ -4,7 +4,7 @@ use relayout_kernels::{Conversion, FloatFormat, Number, Rules, SlotWidth, Specia
 
 use super::choose::Element;
 use crate::value::float;
-use crate::{Narrowing, Overflow, PlanError, PrimitiveType, Request};
+use crate::{Narrowing, Overflow, PlanError, PrimitiveType, Request, Rounding};
 
 /// A conversion, as kernels run it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -62,6 +62,7 @@ fn rules(request: &Request<'_>) -> Rules {
     Rules {
         saturate_floats: conversion.overflow() == Overflow::Saturate,
         saturate_integers: conversion.narrowing() == Narrowing::Saturate,
+        round_to_nearest: conversion.rounding() == Rounding::NearestEven,
         scale: conversion.scale().is_some(),
     }
 }

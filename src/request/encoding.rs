@@ -24,6 +24,7 @@
 //!            4, padding: 0 to leave it │ 1 and the 16 bytes of the value, which is not zero, little endian
 //!            5, the conversion, where it is not the default: too large floats, too large integers, each 0 │ 1 to
 //!               saturate; 1 for ef57, else 0; factors
+//!            6, how floats become integers, where not towards zero: 1 to the nearest, of two the even one
 //! factors    0 │ 1 for all, factor │ 2 along a dimension, dimension, list of factors
 //! factor     the 4 bytes of an f32, little endian
 //! list       count, entries
@@ -34,7 +35,8 @@
 
 use super::{Padding, Region, Request, padding_of};
 use crate::{
-    ArrayShape, Conversion, DimensionSize, Layout, Narrowing, Overflow, PaddingValue, Tile, TileDimension,
+    ArrayShape, Conversion, DimensionSize, Layout, Narrowing, Overflow, PaddingValue, Rounding, Tile,
+    TileDimension,
 };
 
 /// The first byte of every encoding.
@@ -220,11 +222,15 @@ impl Writer<'_> {
         let integers = (conversion.narrowing() == Narrowing::Saturate).into();
         let writer = self.put([5, floats, integers, conversion.ef57().into()]);
         let factor = |writer: Self, factor: &f32| writer.put(factor.to_bits().to_le_bytes());
-        match conversion.scale() {
+        let writer = match conversion.scale() {
             None => writer.byte(0),
             Some((None, factors)) => factors.iter().fold(writer.byte(1), factor),
             // Dimensions beyond 2⁶³, which every plan refuses, become negative and so stay different from all others.
             Some((Some(dimension), factors)) => writer.tagged(2, dimension as i64).list(factors, factor),
+        };
+        match conversion.rounding() {
+            Rounding::TowardZero => writer,
+            Rounding::NearestEven => writer.put([6, 1]),
         }
     }
 

@@ -43,7 +43,7 @@ pub enum PlanError {
         /// Element type of the destination.
         dst: PrimitiveType,
     },
-    /// A scale between types that take none: it is for real numbers that become floats.
+    /// A scale between types that take none: it is for real numbers that become real floats or integers.
     #[error("a scale cannot stand between {src} and {dst}")]
     ScaleOfTypes {
         /// Element type of the source.

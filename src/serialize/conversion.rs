@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Conversion, Narrowing, Overflow};
+use crate::{Conversion, Narrowing, Overflow, Rounding};
 
 /// The fields of a [`Conversion`]; those that are missing have their defaults, and all must be known.
 #[derive(Serialize, Deserialize)]
@@ -12,10 +12,17 @@ struct Stored {
     overflow: Overflow,
     #[serde(default)]
     narrowing: Narrowing,
+    #[serde(default, skip_serializing_if = "is_default")]
+    rounding: Rounding,
     #[serde(default)]
     scale: Option<Scale>,
     #[serde(default)]
     ef57: bool,
+}
+
+/// True for what is left out, as it was when there was no choice.
+fn is_default(rounding: &Rounding) -> bool {
+    *rounding == Rounding::default()
 }
 
 /// One factor for all elements, or factors along a dimension.
@@ -41,6 +48,7 @@ impl Serialize for Conversion {
         let stored = Stored {
             overflow: self.overflow(),
             narrowing: self.narrowing(),
+            rounding: self.rounding(),
             scale: self.scale().map(Scale::new),
             ef57: self.ef57(),
         };
@@ -50,8 +58,9 @@ impl Serialize for Conversion {
 
 impl<'de> Deserialize<'de> for Conversion {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Conversion, D::Error> {
-        let Stored { overflow, narrowing, scale, ef57 } = Stored::deserialize(deserializer)?;
+        let Stored { overflow, narrowing, rounding, scale, ef57 } = Stored::deserialize(deserializer)?;
         let conversion = Conversion::new().with_overflow(overflow).with_narrowing(narrowing);
+        let conversion = conversion.with_rounding(rounding);
         let conversion = match scale {
             None => conversion,
             Some(Scale::All { factor_bits }) => conversion.with_scale(f32::from_bits(factor_bits)),

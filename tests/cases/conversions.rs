@@ -1,6 +1,6 @@
 //! Element types of the destination, and how elements come to be of them.
 
-use relayout::{Conversion, Narrowing, Overflow, PrimitiveType, convert};
+use relayout::{Conversion, Narrowing, Overflow, PrimitiveType, Rounding, convert};
 
 use super::choices::Choices;
 
@@ -18,7 +18,8 @@ pub(crate) fn conversion(
     let to = choices.pick(&types);
     let mut options = Conversion::new()
         .with_overflow(choices.pick(&[Overflow::Ieee, Overflow::Saturate]))
-        .with_narrowing(choices.pick(&[Narrowing::Wrap, Narrowing::Saturate]));
+        .with_narrowing(choices.pick(&[Narrowing::Wrap, Narrowing::Saturate]))
+        .with_rounding(choices.pick(&[Rounding::TowardZero, Rounding::NearestEven]));
     if convert::takes_scale(from, to) {
         let factor =
             |choices: &mut Choices<'_>| choices.pick(&[1.0, 0.5, -3.25, 1e-3, 255.0, 0.0, f32::INFINITY]);

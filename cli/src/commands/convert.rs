@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
-use relayout::{Narrowing, Overflow, Padding, Plan, Shape, value};
+use relayout::{Narrowing, Overflow, Padding, Plan, Rounding, Shape, value};
 
 use super::{parse_shape, plan_builder};
 use crate::args::ConvertArguments;
@@ -101,6 +101,9 @@ fn conversion(arguments: &ConvertArguments) -> relayout::Conversion {
     let mut conversion = relayout::Conversion::new();
     if arguments.saturate {
         conversion = conversion.with_overflow(Overflow::Saturate).with_narrowing(Narrowing::Saturate);
+    }
+    if arguments.nearest {
+        conversion = conversion.with_rounding(Rounding::NearestEven);
     }
     match arguments.scale {
         Some(factor) => conversion.with_scale(factor),

@@ -1,9 +1,12 @@
 //! Types as words that are told apart where they run, and not by a kernel of their own for each pair: those of conversions
 //! with factors.
 
-use super::casts::{ByteFrom, ByteTo, HalfFrom, HalfTo, LoudTop, Read, SIGN_OF_BYTE, Top, Write, whole};
+use super::casts::{
+    ByteFrom, ByteTo, HalfFrom, HalfTo, LoudTop, Read, SIGN_OF_BYTE, ToInteger, Top, Write, whole,
+};
 use super::float::{Decode, Encode, Lean};
 use super::hop::{Hop, Int};
+use super::integer::Bounds;
 use super::program::Conversion;
 use super::words::{Means, Words};
 
@@ -41,6 +44,8 @@ pub(super) enum To {
     Half(Encode),
     /// Floats of a byte, by their bits of mantissa and what is special about them, as [`Lean`] tells them.
     Byte(Lean, u32, u32),
+    /// Integers of one or two bytes, of which the bits of a mask stay.
+    Integer(Bounds, u32),
 }
 
 /// Both ends of a conversion with factors, where there is a way by words.
@@ -71,6 +76,21 @@ pub(super) fn ends(conversion: &Conversion) -> Option<(From, To)> {
             (lean, 3, Lean::NAN_IS_NEXT) => To::Byte(lean, 3, Lean::NAN_IS_NEXT),
             _ => return None,
         },
+        Some(&Hop::F32ToInt { to, nearest }) => {
+            let mut bounds = Bounds { nearest, ..to.bounds()? };
+            if let Some(&&Hop::Clamp { least, greatest, .. }) = hops.peek() {
+                bounds = Bounds { least: least as f32, greatest: greatest as f32, nearest };
+                hops.next();
+            }
+            let bits = match hops.peek() {
+                Some(Hop::Mask { bits, .. }) => *bits,
+                _ => 32,
+            };
+            if bits < 32 {
+                hops.next();
+            }
+            To::Integer(bounds, u32::MAX >> (32 - bits))
+        }
         Some(_) => return None,
     };
     hops.next().is_none().then_some((from, to))
@@ -110,6 +130,14 @@ impl<const BYTES: usize> Write for AnyTo<BYTES> {
         match self.0 {
             To::Top if BYTES == 2 => Top.encode(means, words),
             To::Half(encode) if BYTES == 2 => HalfTo(encode).encode(means, words),
+            To::Integer(bounds, mask) if BYTES != 4 => {
+                ToInteger::<BYTES>(bounds).encode(means, words);
+                let mut i = 0;
+                while i < N {
+                    words.0[i] &= mask;
+                    i += 1;
+                }
+            }
             To::Byte(lean, 2, Lean::OTHER) if BYTES == 1 => byte!(lean, 2, Lean::OTHER),
             To::Byte(lean, 3, Lean::OTHER) if BYTES == 1 => byte!(lean, 3, Lean::OTHER),
             To::Byte(lean, 4, Lean::OTHER) if BYTES == 1 => byte!(lean, 4, Lean::OTHER),

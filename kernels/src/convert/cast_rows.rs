@@ -8,10 +8,12 @@ use core::marker::PhantomData;
 
 use super::any::{AnyFrom, AnyTo, From, To};
 use super::casts::{
-    Bounded, ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, Top, Whole, Write,
+    Bounded, ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, ToInteger, Top,
+    Whole, Write,
 };
 use super::float::{Encode, Lean};
 use super::hop::{Hop, Int};
+use super::integer::Bounds;
 use super::number::FloatFormat;
 use super::rows::{ConvertRows, Form, Lines, Look};
 use super::scale::{Factors, Unscaled, Walk};
@@ -59,6 +61,19 @@ pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
             unsafe { cast.run() }
         }};
     }
+    macro_rules! to_integer {
+        ($to:expr, $nearest:expr) => {
+            match ($to.bounds(), $to.bytes()) {
+                (Some(bounds), 1) => {
+                    through!(Plain::<4>, ToInteger::<1>(Bounds { nearest: $nearest, ..bounds }))
+                }
+                (Some(bounds), _) => {
+                    through!(Plain::<4>, ToInteger::<2>(Bounds { nearest: $nearest, ..bounds }))
+                }
+                (None, _) => false,
+            }
+        };
+    }
     macro_rules! to_byte {
         ($read:expr, $encode:expr) => {
             match $encode.lean() {
@@ -91,6 +106,7 @@ pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
         (Some(Hop::IntToF32(Int::S32)), None) => through!(Whole::<4, true>, Plain::<4>),
         (Some(Hop::IntToF32(Int::S8)), Some(Hop::EncodeTop16)) => through!(Whole::<1, true>, Top),
         (Some(Hop::IntToF32(Int::U8)), Some(Hop::EncodeTop16)) => through!(Whole::<1, false>, Top),
+        (Some(&Hop::F32ToInt { to, nearest }), None) => to_integer!(to, nearest),
         (Some(Hop::Encode8(to)), None) => to_byte!(Plain::<4>, to),
         (Some(Hop::Decode8(from)), None) => through!(ByteFrom(*from), Plain::<4>),
         (Some(Hop::Decode8Top(from)), None) => through!(ByteFrom(*from), ExactTop),
@@ -212,7 +228,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
         }
     }
 
-    /// [`Cast::zip`], likewise; with factors, larger blocks are better where the narrower type takes many steps.
+    /// [`Cast::zip`], likewise; with factors, larger blocks are better where the narrower type takes many steps, and for types
+    /// with few of them.
     ///
     /// # Safety
     /// As [`cast`].
@@ -220,7 +237,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
     unsafe fn zips(self, step: isize, stream: bool) {
         // SAFETY: the caller's promise.
         unsafe {
-            if F::MULTIPLIES && W::BYTES == 1 && self.rows.count >= BLOCK {
+            if W::BYTES == 1 && (F::MULTIPLIES || W::HAS_FEW_STEPS) && self.rows.count >= BLOCK {
                 return self.zip::<BLOCK>(step, stream);
             }
             match R::BYTES {

@@ -1,6 +1,7 @@
 //! Types as words of 32 bits: what is done to the words that were read, and to those that are written.
 
 use super::float::{self, Decode, Encode, Lean};
+use super::integer::{Bounds, nearest, truncated};
 use super::words::{Means, Words};
 
 /// A type as it is read.
@@ -16,6 +17,9 @@ pub(super) trait Read: Copy {
 pub(super) trait Write: Copy {
     /// Bytes of an element.
     const BYTES: usize;
+
+    /// True where large blocks of words stay in registers all the way.
+    const HAS_FEW_STEPS: bool = false;
 
     /// The reverse; what stands above the pattern is left out.
     fn encode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
@@ -56,6 +60,10 @@ pub(super) struct ExactTop;
 /// An integer that becomes a float.
 #[derive(Clone, Copy)]
 pub(super) struct Whole<const BYTES: usize, const SIGNED: bool>;
+
+/// A float that becomes an integer of one or two bytes.
+#[derive(Clone, Copy)]
+pub(super) struct ToInteger<const BYTES: usize>(pub(super) Bounds);
 
 /// A float of 16 bits whose infinity has this pattern, and becomes the greatest number.
 #[derive(Clone, Copy)]
@@ -118,6 +126,21 @@ impl<const BYTES: usize, const SIGNED: bool> Read for Whole<BYTES, SIGNED> {
     #[inline(always)]
     fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
         each!(words, x => whole(x, if BYTES == 1 && SIGNED { SIGN_OF_BYTE } else { 0 }));
+    }
+}
+
+impl<const BYTES: usize> Write for ToInteger<BYTES> {
+    const BYTES: usize = BYTES;
+
+    const HAS_FEW_STEPS: bool = true;
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
+        let Bounds { least, greatest, nearest: to_nearest } = self.0;
+        match to_nearest {
+            true => each!(words, x => nearest(f32::from_bits(x), least, greatest)),
+            false => each!(words, x => truncated(f32::from_bits(x), least, greatest) as u32),
+        }
     }
 }
 

@@ -5,8 +5,8 @@
 //! stands.
 
 use super::float::{self, Decode, Encode};
+use super::integer::{Bounds, rounded, rounded64, truncated, truncated_whole, truncated64};
 use super::pack;
-use super::truncate::{truncated, truncated_whole, truncated64};
 use crate::slots::Bits;
 
 /// Elements of a block: four registers of the widest level, where elements have four bytes.
@@ -53,8 +53,15 @@ pub(super) enum Hop {
     F32ToF64,
     IntToF32(Int),
     IntToF64(Int),
-    F32ToInt(Int),
-    F64ToInt(Int),
+    /// Towards zero, or to the nearest.
+    F32ToInt {
+        to: Int,
+        nearest: bool,
+    },
+    F64ToInt {
+        to: Int,
+        nearest: bool,
+    },
     /// Integers of other widths: of as many bytes as said, the low ones kept.
     Resize {
         from: Int,
@@ -96,6 +103,18 @@ impl Int {
             Int::S32 | Int::U32 => 4,
             Int::S64 | Int::U64 => 8,
         }
+    }
+
+    /// The least and the greatest of those of one or two bytes, towards zero.
+    pub(super) fn bounds(self) -> Option<Bounds> {
+        let (least, greatest) = match self {
+            Int::S8 => (i8::MIN.into(), i8::MAX.into()),
+            Int::U8 => (u8::MIN.into(), u8::MAX.into()),
+            Int::S16 => (i16::MIN.into(), i16::MAX.into()),
+            Int::U16 => (u16::MIN.into(), u16::MAX.into()),
+            Int::S32 | Int::S64 | Int::U32 | Int::U64 => return None,
+        };
+        Some(Bounds { least, greatest, nearest: false })
     }
 }
 
@@ -186,10 +205,10 @@ macro_rules! of_int {
     };
 }
 
-/// Floats to integers that fit 32 bits, by a function that bounds them.
+/// Floats to integers that fit 32 bits, by functions that bound and round them.
 macro_rules! to_narrow {
-    ($run:expr, $float:ty, $to:ty, $bounded:path) => {
-        each!($run, x: $float => $to, $bounded(x, <$to>::MIN.into(), <$to>::MAX.into()) as $to)
+    ($run:expr, $float:ty, $to:ty, $bounded:path, $rounded:path, $nearest:expr) => {
+        each!($run, x: $float => $to, $bounded($rounded(x, $nearest), <$to>::MIN.into(), <$to>::MAX.into()) as $to)
     };
 }
 
@@ -224,19 +243,23 @@ pub(super) unsafe fn apply(hop: &Hop, src: *const u8, dst: *mut u8, count: usize
         Hop::F32ToF64 => each!(run, x: u32 => u64, float::f32_to_f64(x)),
         Hop::IntToF32(int) => of_int!(int, T => each!(run, x: T => f32, x as f32)),
         Hop::IntToF64(int) => of_int!(int, T => each!(run, x: T => f64, x as f64)),
-        Hop::F32ToInt(Int::S8) => to_narrow!(run, f32, i8, truncated),
-        Hop::F32ToInt(Int::U8) => to_narrow!(run, f32, u8, truncated),
-        Hop::F32ToInt(Int::S16) => to_narrow!(run, f32, i16, truncated),
-        Hop::F32ToInt(Int::U16) => to_narrow!(run, f32, u16, truncated),
-        Hop::F32ToInt(Int::S32) => each!(run, x: f32 => i32, truncated_whole(x)),
-        Hop::F64ToInt(Int::S8) => to_narrow!(run, f64, i8, truncated64),
-        Hop::F64ToInt(Int::U8) => to_narrow!(run, f64, u8, truncated64),
-        Hop::F64ToInt(Int::S16) => to_narrow!(run, f64, i16, truncated64),
-        Hop::F64ToInt(Int::U16) => to_narrow!(run, f64, u16, truncated64),
-        Hop::F64ToInt(Int::S32) => to_narrow!(run, f64, i32, truncated64),
+        Hop::F32ToInt { to: Int::S8, nearest } => to_narrow!(run, f32, i8, truncated, rounded, nearest),
+        Hop::F32ToInt { to: Int::U8, nearest } => to_narrow!(run, f32, u8, truncated, rounded, nearest),
+        Hop::F32ToInt { to: Int::S16, nearest } => to_narrow!(run, f32, i16, truncated, rounded, nearest),
+        Hop::F32ToInt { to: Int::U16, nearest } => to_narrow!(run, f32, u16, truncated, rounded, nearest),
+        Hop::F32ToInt { to: Int::S32, nearest } => {
+            each!(run, x: f32 => i32, truncated_whole(rounded(x, nearest)));
+        }
+        Hop::F64ToInt { to: Int::S8, nearest } => to_narrow!(run, f64, i8, truncated64, rounded64, nearest),
+        Hop::F64ToInt { to: Int::U8, nearest } => to_narrow!(run, f64, u8, truncated64, rounded64, nearest),
+        Hop::F64ToInt { to: Int::S16, nearest } => to_narrow!(run, f64, i16, truncated64, rounded64, nearest),
+        Hop::F64ToInt { to: Int::U16, nearest } => to_narrow!(run, f64, u16, truncated64, rounded64, nearest),
+        Hop::F64ToInt { to: Int::S32, nearest } => to_narrow!(run, f64, i32, truncated64, rounded64, nearest),
         // No level but the highest has wider ones in vectors.
-        Hop::F32ToInt(int) => of_int!(int, T => each!(run, x: f32 => T, x as T)),
-        Hop::F64ToInt(int) => of_int!(int, T => each!(run, x: f64 => T, x as T)),
+        Hop::F32ToInt { to, nearest } => of_int!(to, T => each!(run, x: f32 => T, rounded(x, nearest) as T)),
+        Hop::F64ToInt { to, nearest } => {
+            of_int!(to, T => each!(run, x: f64 => T, rounded64(x, nearest) as T))
+        }
         Hop::Resize { from, bytes } => {
             // SAFETY: the caller's promise.
             unsafe { resize(from, bytes, run) }

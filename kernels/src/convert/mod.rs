@@ -12,6 +12,7 @@ mod float;
 mod flush;
 mod forms;
 mod hop;
+mod integer;
 mod join_rows;
 #[cfg(target_arch = "x86_64")]
 mod means_x86;
@@ -28,7 +29,6 @@ mod strips;
 #[cfg_attr(not(target_arch = "x86_64"), path = "table_none.rs")]
 mod table;
 mod tile;
-mod truncate;
 mod weave;
 mod words;
 

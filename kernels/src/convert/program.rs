@@ -14,6 +14,8 @@ pub struct Rules {
     pub saturate_floats: bool,
     /// Integers become the nearest integer rather than lose their high bits.
     pub saturate_integers: bool,
+    /// Floats become the nearest integer, of two the even one, rather than lose their fraction.
+    pub round_to_nearest: bool,
     /// A factor is multiplied in, as `f32`.
     pub scale: bool,
 }
@@ -204,9 +206,10 @@ impl Conversion {
 
     fn write_integer(&mut self, way: Way, bits: u32, signed: bool, rules: Rules) {
         let to = int(bits, signed);
+        let nearest = rules.round_to_nearest;
         match way {
-            Way::F32 => self.push(Hop::F32ToInt(to)),
-            Way::F64 => self.push(Hop::F64ToInt(to)),
+            Way::F32 => self.push(Hop::F32ToInt { to, nearest }),
+            Way::F64 => self.push(Hop::F64ToInt { to, nearest }),
             Way::Int(from) => {
                 if rules.saturate_integers {
                     self.clamp(from, bits, signed);

@@ -108,7 +108,7 @@ def integers(bits, name):
     return [int(b) - (1 << count) if signed and int(b) >> (count - 1) else int(b) for b in bits]
 
 
-def from_float(bits, source, target):
+def from_float(bits, source, target, rounded=np.trunc):
     values = bits.astype(unsigned(source)).view(FLOATS[source])
     exact = values.astype(np.float64)
     if target == "pred":
@@ -117,7 +117,7 @@ def from_float(bits, source, target):
         signed, count = INTEGERS[target]
         low, high = (-2**(count - 1), 2**(count - 1) - 1) if signed else (0, 2**count - 1)
         # Inside the range as numpy has it; outside the nearest integer, and 0 for NaN.
-        whole = [0 if v != v else low if v < low else high if v > high else int(v) for v in exact.tolist()]
+        whole = [0 if v != v else low if v < low else high if v > high else int(v) for v in rounded(exact).tolist()]
         return np.array([w & ((1 << count) - 1) for w in whole], np.uint64)
     result = to_bits(values, target)
     if source in PAYLOADS and target in PAYLOADS:
@@ -172,6 +172,12 @@ def main():
                 if target != source:
                     convert = from_float if source in FLOATS else from_integer
                     print(f"{source} {target} {encode(convert(bits, source, target), target)}", file=out)
+    with open("nearest.txt", "w") as out:
+        for source in FLOATS:
+            bits = inputs(source)
+            for target in INTEGERS:
+                result = encode(from_float(bits, source, target, np.rint), target)
+                print(f"{source} {target} {result}", file=out)
 
 
 main()
