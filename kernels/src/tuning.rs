@@ -129,6 +129,9 @@ pub(crate) const CONVERT_NEAR: usize = 512;
 /// Elements of a byte for which a table of all 256 is made, which takes as long as converting so many.
 pub(crate) const CONVERT_TABLE: usize = 4096;
 
+/// Floats of a byte for which it is found out how they are widened together, which takes as long as widening so many one by one.
+pub(crate) const CONVERT_WIDENING: usize = 512;
+
 /// From this many bytes on a row is converted straight into its place.
 pub(crate) const CONVERT_ROW: usize = 128;
 

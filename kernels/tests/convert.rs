@@ -250,6 +250,44 @@ fn every_level_does_as_the_portable_one() {
     }
 }
 
+/// Every pattern of a byte, in slots whose other bits hold anything.
+#[test]
+fn floats_of_a_byte_are_widened_at_every_level() {
+    use Specials::{FiniteOnly, Ieee, NanIsNegativeZero, NanOnly};
+    let src: Vec<u8> = (0..1024u32).map(|i| (i + i / 256) as u8).collect();
+    let formats = [
+        (4, 3, 7, Ieee),
+        (4, 3, 7, NanOnly),
+        (5, 2, 15, Ieee),
+        (3, 4, 3, Ieee),
+        (4, 3, 11, NanIsNegativeZero),
+        (4, 3, 8, NanIsNegativeZero),
+        (5, 2, 16, NanIsNegativeZero),
+        (3, 2, 3, FiniteOnly),
+        (2, 3, 1, FiniteOnly),
+        (2, 1, 1, FiniteOnly),
+    ];
+    for (exponent_bits, mantissa_bits, bias, specials) in formats {
+        let from = Number::Float(FloatFormat { exponent_bits, mantissa_bits, bias, specials });
+        for (to, bytes) in [(FloatFormat::F32, 4), (BF16, 2), (F16, 2), (F8_IEEE, 1)] {
+            for scale in [false, true].into_iter().filter(|scale| *scale || from != Number::Float(to)) {
+                let rules = Rules { scale, ..Rules::default() };
+                let conversion =
+                    Conversion::new(from, Number::Float(to), rules).expect("a defined conversion");
+                let loops = [Loop { extent: 1024, src_stride: 1, dst_stride: bytes as isize }];
+                let found = Level::ALL.map(|level| {
+                    let (src_width, dst_width) = (SlotWidth::Bytes(1), SlotWidth::Bytes(bytes));
+                    let (scale, stream) = (Scale::All(-1.5), false);
+                    let converter =
+                        Converter { conversion, src: src_width, dst: dst_width, scale, level, stream };
+                    run(&converter, &src, 0, &loops, 1024 * bytes, 64)
+                });
+                assert!(found.iter().all(|bytes| *bytes == found[0]), "{from:?} to {to:?}, {scale}");
+            }
+        }
+    }
+}
+
 /// Rows made of pieces from a tiled source, `ways` of which take turns in it.
 #[test]
 fn rows_that_start_no_lines_are_joined_from_pieces() {

@@ -1,5 +1,5 @@
 //! Types as words that are told apart where they run, and not by a kernel of their own for each pair: those of conversions
-//! with factors.
+//! with factors, and of packed slots.
 
 use super::casts::{
     ByteFrom, ByteTo, HalfFrom, HalfTo, LoudTop, Read, SIGN_OF_BYTE, ToInteger, Top, Write, whole,
@@ -8,11 +8,12 @@ use super::float::{Decode, Encode, Lean};
 use super::hop::{Hop, Int};
 use super::integer::Bounds;
 use super::program::Conversion;
+use super::widening::Widening;
 use super::words::{Means, Words};
 
 /// A type of so many bytes as it is read: the word becomes an `f32`.
 #[derive(Clone, Copy)]
-pub(super) struct AnyFrom<const BYTES: usize>(pub(super) From);
+pub(super) struct AnyFrom<'a, const BYTES: usize>(pub(super) From<'a>);
 
 /// A type of so many bytes as it is written.
 #[derive(Clone, Copy)]
@@ -20,7 +21,7 @@ pub(super) struct AnyTo<const BYTES: usize>(pub(super) To);
 
 /// What is read.
 #[derive(Clone, Copy)]
-pub(super) enum From {
+pub(super) enum From<'a> {
     /// `f32`.
     Plain,
     /// The upper half of an `f32`; NaN becomes quiet where it is multiplied, or written.
@@ -28,9 +29,9 @@ pub(super) enum From {
     /// IEEE 754's float of 16 bits.
     Half(Decode),
     /// A float of a byte.
-    Byte(Decode),
-    /// An integer of one byte, whose sign bit is given, or of four, which is one as it is.
-    Integer { sign: u32 },
+    Byte(ByteFrom<'a>),
+    /// An integer of the bits of a mask, whose sign bit is given, or of four bytes, which is one as it is.
+    Integer { mask: u32, sign: u32 },
 }
 
 /// What is written.
@@ -44,29 +45,38 @@ pub(super) enum To {
     Half(Encode),
     /// Floats of a byte, by their bits of mantissa and what is special about them, as [`Lean`] tells them.
     Byte(Lean, u32, u32),
-    /// Integers of one or two bytes, of which the bits of a mask stay.
-    Integer(Bounds, u32),
+    /// Integers of one or two bytes.
+    Integer(Bounds),
 }
 
-/// Both ends of a conversion with factors, where there is a way by words.
-pub(super) fn ends(conversion: &Conversion) -> Option<(From, To)> {
-    if !conversion.is_scaled() {
-        return None;
-    }
+/// Both ends of a conversion, where there is a way by words; with what floats of a byte are widened by.
+pub(super) fn ends<'a>(conversion: &Conversion, widening: Option<&'a Widening>) -> Option<(From<'a>, To)> {
     let mut hops = conversion.hops().filter(|hop| **hop != Hop::Scale).peekable();
+    let mut low = None;
+    if let Some(&&Hop::Mask { bits, signed }) = hops.peek() {
+        low = Some((ones(bits), if signed { ones(bits) ^ ones(bits) >> 1 } else { 0 }));
+        hops.next();
+    }
+    let integer = |mask, sign| {
+        let (mask, sign) = low.unwrap_or((mask, sign));
+        Some(From::Integer { mask, sign })
+    };
     let first = hops.peek().and_then(|hop| match **hop {
         Hop::DecodeTop16 => Some(From::Top),
         Hop::Decode16(from) if from.is_half() => Some(From::Half(from)),
-        Hop::Decode8(from) => Some(From::Byte(from)),
-        Hop::IntToF32(Int::S8) => Some(From::Integer { sign: SIGN_OF_BYTE }),
-        Hop::IntToF32(Int::U8 | Int::S32) => Some(From::Integer { sign: 0 }),
+        Hop::Decode8(from) | Hop::Decode8Top(from) => Some(From::Byte(ByteFrom(from, widening))),
+        Hop::IntToF32(Int::S8) => integer(u32::MAX, SIGN_OF_BYTE),
+        Hop::IntToF32(Int::U8 | Int::S32) => integer(u32::MAX, 0),
         _ => None,
     });
-    if first.is_some() {
-        hops.next();
-    }
+    let read = match first {
+        Some(_) => hops.next(),
+        None if low.is_some() => return None,
+        None => None,
+    };
     let from = first.unwrap_or(From::Plain);
     let to = match hops.next() {
+        None if matches!(read, Some(Hop::Decode8Top(_))) => To::Top,
         None => To::Plain,
         Some(Hop::EncodeTop16) => To::Top,
         Some(Hop::Encode16(to)) if to.is_half() => To::Half(*to),
@@ -79,24 +89,26 @@ pub(super) fn ends(conversion: &Conversion) -> Option<(From, To)> {
         Some(&Hop::F32ToInt { to, nearest }) => {
             let mut bounds = Bounds { nearest, ..to.bounds()? };
             if let Some(&&Hop::Clamp { least, greatest, .. }) = hops.peek() {
-                bounds = Bounds { least: least as f32, greatest: greatest as f32, nearest };
+                bounds = Bounds { least: least as f32, greatest: greatest as f32, ..bounds };
                 hops.next();
             }
-            let bits = match hops.peek() {
-                Some(Hop::Mask { bits, .. }) => *bits,
-                _ => 32,
-            };
-            if bits < 32 {
+            if let Some(&&Hop::Mask { bits, .. }) = hops.peek() {
+                bounds = Bounds { mask: ones(bits), ..bounds };
                 hops.next();
             }
-            To::Integer(bounds, u32::MAX >> (32 - bits))
+            To::Integer(bounds)
         }
         Some(_) => return None,
     };
     hops.next().is_none().then_some((from, to))
 }
 
-impl<const BYTES: usize> Read for AnyFrom<BYTES> {
+/// So many low bits.
+fn ones(bits: u32) -> u32 {
+    u32::MAX >> (32 - bits)
+}
+
+impl<const BYTES: usize> Read for AnyFrom<'_, BYTES> {
     const BYTES: usize = BYTES;
 
     #[inline(always)]
@@ -104,15 +116,28 @@ impl<const BYTES: usize> Read for AnyFrom<BYTES> {
         match self.0 {
             From::Top if BYTES == 2 => LoudTop.decode(means, words),
             From::Half(decode) if BYTES == 2 => HalfFrom(decode).decode(means, words),
-            From::Byte(decode) if BYTES == 1 => ByteFrom(decode).decode(means, words),
-            From::Integer { sign } if BYTES != 2 => {
+            From::Byte(byte) if BYTES == 1 => byte.decode(means, words),
+            From::Integer { mask, sign } if BYTES != 2 => {
                 let mut i = 0;
                 while i < N {
-                    words.0[i] = whole(words.0[i], sign);
+                    words.0[i] = whole(words.0[i] & mask, sign);
                     i += 1;
                 }
             }
             _ => {}
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn read<M: Means, const N: usize>(self, means: M, from: *const u8) -> Words<N> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let (From::Byte(byte), 1) = (self.0, BYTES) {
+                return byte.read(means, from);
+            }
+            let mut words = means.read(BYTES, from);
+            self.decode(means, &mut words);
+            words
         }
     }
 }
@@ -130,14 +155,7 @@ impl<const BYTES: usize> Write for AnyTo<BYTES> {
         match self.0 {
             To::Top if BYTES == 2 => Top.encode(means, words),
             To::Half(encode) if BYTES == 2 => HalfTo(encode).encode(means, words),
-            To::Integer(bounds, mask) if BYTES != 4 => {
-                ToInteger::<BYTES>(bounds).encode(means, words);
-                let mut i = 0;
-                while i < N {
-                    words.0[i] &= mask;
-                    i += 1;
-                }
-            }
+            To::Integer(bounds) if BYTES != 4 => ToInteger::<BYTES>(bounds).encode(means, words),
             To::Byte(lean, 2, Lean::OTHER) if BYTES == 1 => byte!(lean, 2, Lean::OTHER),
             To::Byte(lean, 3, Lean::OTHER) if BYTES == 1 => byte!(lean, 3, Lean::OTHER),
             To::Byte(lean, 4, Lean::OTHER) if BYTES == 1 => byte!(lean, 4, Lean::OTHER),

@@ -1,8 +1,5 @@
 //! Rows of the conversions that go by words, in every form: what a block reads is converted, woven and written from
 //! registers.
-//!
-//! Where a few narrow rows become one stream, a word of the stream is made of a word of each row, so that no element changes
-//! its place: conversion and weaving are one. The reverse likewise.
 
 use core::marker::PhantomData;
 
@@ -11,12 +8,13 @@ use super::casts::{
     Bounded, ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, ToInteger, Top,
     Whole, Write,
 };
+use super::factors::{Factors, Unscaled, Walk};
 use super::float::{Encode, Lean};
 use super::hop::{Hop, Int};
 use super::integer::Bounds;
 use super::number::FloatFormat;
-use super::rows::{ConvertRows, Form, Lines, Look};
-use super::scale::{Factors, Unscaled, Walk};
+use super::rows::{ConvertRows, Form, Look};
+
 use super::words::{BLOCK, Means, Words};
 use crate::ahead::Ahead;
 use crate::lanes::LINE;
@@ -108,8 +106,8 @@ pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
         (Some(Hop::IntToF32(Int::U8)), Some(Hop::EncodeTop16)) => through!(Whole::<1, false>, Top),
         (Some(&Hop::F32ToInt { to, nearest }), None) => to_integer!(to, nearest),
         (Some(Hop::Encode8(to)), None) => to_byte!(Plain::<4>, to),
-        (Some(Hop::Decode8(from)), None) => through!(ByteFrom(*from), Plain::<4>),
-        (Some(Hop::Decode8Top(from)), None) => through!(ByteFrom(*from), ExactTop),
+        (Some(Hop::Decode8(from)), None) => through!(ByteFrom(*from, rows.widening), Plain::<4>),
+        (Some(Hop::Decode8Top(from)), None) => through!(ByteFrom(*from, rows.widening), ExactTop),
         (Some(Hop::DecodeTop16), Some(Hop::Encode8(to))) => to_byte!(LoudTop, to),
         (Some(Hop::DecodeTop16), Some(Hop::Encode16(to))) if to.is_half() => through!(LoudTop, HalfTo(*to)),
         (Some(Hop::Decode16(from)), Some(Hop::EncodeTop16)) if from.is_half() => {
@@ -119,7 +117,7 @@ pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
             to_byte!(HalfFrom(*from), to)
         }
         (Some(Hop::Decode8(from)), Some(Hop::Encode16(to))) if to.is_half() => {
-            through!(ByteFrom(*from), HalfTo(*to))
+            through!(ByteFrom(*from, rows.widening), HalfTo(*to))
         }
         (Some(&Hop::Resize { from, bytes }), None) => match (from, bytes) {
             (Int::S32 | Int::U32, 1) => through!(Plain::<4>, Plain::<1>),
@@ -144,7 +142,23 @@ impl ConvertRows<'_> {
         let conversion = self.conversion;
         // The largest block of any form: a line of the narrower side, if that has one or two bytes.
         let block = if conversion.src_bytes().min(conversion.dst_bytes()) == 2 { BLOCK / 2 } else { BLOCK };
-        self.src.bits.is_none() && self.dst.bits.is_none() && self.count * conversion.parts() >= block
+        !self.has_packed() && self.count * conversion.parts() >= block
+    }
+
+    /// True where slots share bytes on either side.
+    #[inline(always)]
+    pub(super) fn has_packed(&self) -> bool {
+        self.src.bits.is_some() || self.dst.bits.is_some()
+    }
+
+    /// True for rows that go by words between types that are told apart where they run: those with factors, and those of packed
+    /// slots that are not woven.
+    pub(super) fn go_by_any_words(&self) -> bool {
+        let alone = matches!(self.form, Form::Plain | Form::Lines) && self.conversion.parts() == 1;
+        match self.has_packed() {
+            true => alone && self.count >= BLOCK && !self.conversion.is_identity(),
+            false => self.conversion.is_scaled() && self.fills_blocks(),
+        }
     }
 }
 
@@ -153,7 +167,11 @@ impl ConvertRows<'_> {
 /// # Safety
 /// As [`cast`].
 #[inline(always)]
-pub(super) unsafe fn cast_any<M: Means>(rows: &ConvertRows<'_>, means: M, (from, to): (From, To)) -> bool {
+pub(super) unsafe fn cast_any<M: Means>(
+    rows: &ConvertRows<'_>,
+    means: M,
+    (from, to): (From<'_>, To),
+) -> bool {
     macro_rules! through {
         ($($read:literal $write:literal;)*) => {
             match (rows.conversion.src_bytes(), rows.conversion.dst_bytes()) {
@@ -183,13 +201,12 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
         // SAFETY: the caller's promise, for all of them.
         unsafe {
             match self.rows.form {
+                Form::Plain | Form::Lines if F::MULTIPLIES && self.rows.has_packed() => self.packed(),
                 Form::Plain | Form::Lines => self.straights(),
                 Form::Zip { ways, step, stream } if alone && ways * W::BYTES == 4 => self.zips(step, stream),
-                Form::Unzip { ways, step, lines } if alone && ways * R::BYTES == 4 => match W::BYTES {
-                    4 => self.unzip::<16>(step, lines),
-                    2 => self.unzip::<32>(step, lines),
-                    _ => self.unzip::<64>(step, lines),
-                },
+                Form::Unzip { ways, step, lines } if alone && ways * R::BYTES == 4 => {
+                    self.unzips(step, lines);
+                }
                 Form::Zip { .. } | Form::Unzip { .. } => return false,
             }
         }
@@ -224,26 +241,6 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
             match self.rows.look {
                 Look::Strip(ahead) => self.straight::<N>(Some(ahead)),
                 _ => self.straight::<N>(None),
-            }
-        }
-    }
-
-    /// [`Cast::zip`], likewise; with factors, larger blocks are better where the narrower type takes many steps, and for types
-    /// with few of them.
-    ///
-    /// # Safety
-    /// As [`cast`].
-    #[inline(always)]
-    unsafe fn zips(self, step: isize, stream: bool) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if W::BYTES == 1 && (F::MULTIPLIES || W::HAS_FEW_STEPS) && self.rows.count >= BLOCK {
-                return self.zip::<BLOCK>(step, stream);
-            }
-            match R::BYTES {
-                4 => self.zip::<16>(step, stream),
-                2 => self.zip::<32>(step, stream),
-                _ => self.zip::<64>(step, stream),
             }
         }
     }
@@ -285,83 +282,6 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
         }
     }
 
-    /// Rows `step` apart become one stream, an element of each in a word.
-    ///
-    /// # Safety
-    /// As [`cast`]; the stream starts a line if `stream`.
-    #[inline(always)]
-    unsafe fn zip<const N: usize>(self, step: isize, stream: bool) {
-        let count = self.rows.count;
-        let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
-        let mut row = 0;
-        while row < self.rows.rows as isize {
-            let (src, dst) = self.rows.starts(row);
-            let place = self.rows.src_place(row);
-            let mut done = 0;
-            while done < count {
-                let at = done.min(count - N);
-                let mut woven = Words::<N>([0; N]);
-                let mut way = 0;
-                while way < 4 / W::BYTES {
-                    let before = way as isize * step + (at * R::BYTES) as isize;
-                    let from = src.wrapping_offset(before);
-                    self.rows.look_ahead(self.means.lanes(), from, N * R::BYTES);
-                    // SAFETY: a block of a row of the source.
-                    let mut words = unsafe { self.read(from) };
-                    factors[way].multiply(&mut words, place + before, R::BYTES);
-                    self.write.encode(self.means, &mut words);
-                    woven.put(&words, W::BYTES, way);
-                    way += 1;
-                }
-                // SAFETY: as many words of the stream.
-                unsafe { self.means.write(4, &woven, dst.add(4 * at), stream && at == done) };
-                done = at + N;
-            }
-            row += 1;
-        }
-    }
-
-    /// The reverse: each word of a stream has an element for each of a few rows, `step` apart.
-    ///
-    /// # Safety
-    /// As [`cast`].
-    #[inline(always)]
-    unsafe fn unzip<const N: usize>(self, step: isize, lines: Lines) {
-        if let Lines::Joined(piece) = lines {
-            // SAFETY: the caller's promise.
-            return unsafe { self.join::<N>(step, piece) };
-        }
-        let stream = lines == Lines::Whole;
-        let count = self.rows.count;
-        let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
-        let mut row = 0;
-        while row < self.rows.rows as isize {
-            let (src, dst) = self.rows.starts(row);
-            let place = self.rows.src_place(row);
-            let mut done = 0;
-            while done < count {
-                let at = done.min(count - N);
-                let from = src.wrapping_add(4 * at);
-                self.rows.look_ahead(self.means.lanes(), from, 4 * N);
-                // SAFETY: as many words of the stream.
-                let woven = unsafe { self.means.read::<N>(4, from) };
-                let mut way = 0;
-                while way < 4 / R::BYTES {
-                    let mut words = woven.taken(R::BYTES, way);
-                    self.read.decode(self.means, &mut words);
-                    factors[way].multiply(&mut words, place + (4 * at + way * R::BYTES) as isize, 4);
-                    self.write.encode(self.means, &mut words);
-                    let to = dst.wrapping_offset(way as isize * step).wrapping_add(at * W::BYTES);
-                    // SAFETY: a block of a row of the destination.
-                    unsafe { self.means.write(W::BYTES, &words, to, stream && at == done) };
-                    way += 1;
-                }
-                done = at + N;
-            }
-            row += 1;
-        }
-    }
-
     /// The factors of rows that are read with the same step.
     #[inline(always)]
     pub(super) fn factors(self) -> F {
@@ -373,10 +293,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// A block of elements must be readable at `from`.
     #[inline(always)]
-    unsafe fn read<const N: usize>(self, from: *const u8) -> Words<N> {
+    pub(super) unsafe fn read<const N: usize>(self, from: *const u8) -> Words<N> {
         // SAFETY: the caller's promise.
-        let mut words = unsafe { self.means.read(R::BYTES, from) };
-        self.read.decode(self.means, &mut words);
-        words
+        unsafe { self.read.read(self.means, from) }
     }
 }

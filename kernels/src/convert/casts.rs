@@ -2,7 +2,9 @@
 
 use super::float::{self, Decode, Encode, Lean};
 use super::integer::{Bounds, nearest, truncated};
+use super::widening::Widening;
 use super::words::{Means, Words};
+use crate::lanes::LINE;
 
 /// A type as it is read.
 pub(super) trait Read: Copy {
@@ -11,6 +13,18 @@ pub(super) trait Read: Copy {
 
     /// Turns patterns into what stands between two types: an `f32`, or an integer of 32 bits.
     fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
+
+    /// Reads a block of elements, as they stand between two types.
+    ///
+    /// # Safety
+    /// A block of elements must be readable at `from`.
+    #[inline(always)]
+    unsafe fn read<M: Means, const N: usize>(self, means: M, from: *const u8) -> Words<N> {
+        // SAFETY: the caller's promise.
+        let mut words = unsafe { means.read(Self::BYTES, from) };
+        self.decode(means, &mut words);
+        words
+    }
 }
 
 /// A type as it is written.
@@ -77,9 +91,9 @@ pub(super) struct HalfFrom(pub(super) Decode);
 #[derive(Clone, Copy)]
 pub(super) struct HalfTo(pub(super) Encode);
 
-/// A float of a byte.
+/// A float of a byte, and what a level widens many of them by where it was made.
 #[derive(Clone, Copy)]
-pub(super) struct ByteFrom(pub(super) Decode);
+pub(super) struct ByteFrom<'a>(pub(super) Decode, pub(super) Option<&'a Widening>);
 
 /// A float of a byte with so many bits of mantissa, of a kind that [`Lean`] names.
 #[derive(Clone, Copy)]
@@ -136,10 +150,10 @@ impl<const BYTES: usize> Write for ToInteger<BYTES> {
 
     #[inline(always)]
     fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
-        let Bounds { least, greatest, nearest: to_nearest } = self.0;
+        let Bounds { least, greatest, nearest: to_nearest, mask } = self.0;
         match to_nearest {
-            true => each!(words, x => nearest(f32::from_bits(x), least, greatest)),
-            false => each!(words, x => truncated(f32::from_bits(x), least, greatest) as u32),
+            true => each!(words, x => nearest(f32::from_bits(x), least, greatest) & mask),
+            false => each!(words, x => truncated(f32::from_bits(x), least, greatest) as u32 & mask),
         }
     }
 }
@@ -218,12 +232,25 @@ impl Write for HalfTo {
     }
 }
 
-impl Read for ByteFrom {
+impl Read for ByteFrom<'_> {
     const BYTES: usize = 1;
 
     #[inline(always)]
     fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
         each!(words, x => self.0.one(x));
+    }
+
+    #[inline(always)]
+    unsafe fn read<M: Means, const N: usize>(self, means: M, from: *const u8) -> Words<N> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let (Some(widening), true) = (self.1, N.is_multiple_of(LINE)) {
+                return means.widen_bytes(from, widening);
+            }
+            let mut words = means.read(Self::BYTES, from);
+            self.decode(means, &mut words);
+            words
+        }
     }
 }
 

@@ -10,14 +10,15 @@ use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
 use super::scale::Scale;
 use super::strips::Strips;
-use super::table::{ENTRIES, Table};
+use super::table::Table;
 use super::tile::{Cut, Loops, MAX_LOOPS, Pass};
 use super::weave::{Woven, woven};
+use super::widening::Widening;
 use crate::lanes::LINE;
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
 use crate::slots::SlotWidth;
-use crate::tuning::{CONVERT_AHEAD, CONVERT_PIECE, CONVERT_ROW, CONVERT_TABLE};
+use crate::tuning::{CONVERT_AHEAD, CONVERT_PIECE, CONVERT_ROW};
 
 /// Converts one element for every point of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +72,8 @@ impl Converter<'_> {
         let from = Place::new(src.as_ptr().cast_mut(), self.src, nest.src_offset);
         let to = Place::new(dst.as_mut_ptr(), self.dst, nest.dst_offset);
         let table = self.table(nest.loops);
-        let work = Work { converter: self, table: table.as_ref() };
+        let widening = self.widening(nest.loops);
+        let work = Work { converter: self, table: table.as_ref(), widening: widening.as_ref() };
         // SAFETY: `check` proved that every slot of the nest lies inside the slices, which do not overlap, being a shared and
         // an exclusive borrow; nothing is written at the source.
         unsafe { work.outer(nest.loops, from, to) };
@@ -100,39 +102,6 @@ impl Converter<'_> {
         };
         [unit(self.src, self.conversion.src_bytes()), unit(self.dst, self.conversion.dst_bytes())]
     }
-
-    /// The table of a conversion of bytes, where there are enough elements to make one for.
-    fn table(&self, loops: &[Loop]) -> Option<Table> {
-        let bytes = self.conversion.dst_bytes();
-        let elements = loops.iter().try_fold(1usize, |product, l| product.checked_mul(l.extent));
-        let pays = elements.is_none_or(|elements| elements >= CONVERT_TABLE);
-        let fits = self.conversion.src_bytes() == 1 && matches!(bytes, 1 | 2 | 4);
-        if self.level < Level::Avx512Vbmi
-            || !pays
-            || !fits
-            || self.conversion.is_identity()
-            || self.has_factors()
-        {
-            return None;
-        }
-        let all: [u8; ENTRIES] = core::array::from_fn(|byte| byte as u8);
-        let mut results = [0; 4 * ENTRIES];
-        let place = |base| Place { bits: None, base, first: 0, pitch: 0, is_near: true };
-        let task = ConvertRows {
-            conversion: &self.conversion,
-            src: place(all.as_ptr().cast_mut()),
-            dst: place(results.as_mut_ptr()),
-            rows: 1,
-            count: ENTRIES,
-            scale: self.scale,
-            form: Form::Plain,
-            look: Look::Nowhere,
-            table: None,
-        };
-        // SAFETY: every byte there is, and room for as many results of at most four bytes.
-        unsafe { task.at_level(self.level) };
-        Table::new(&results[..bytes * ENTRIES], bytes)
-    }
 }
 
 /// A converter, and what it made before it starts.
@@ -140,6 +109,7 @@ impl Converter<'_> {
 pub(super) struct Work<'a> {
     converter: &'a Converter<'a>,
     table: Option<&'a Table>,
+    widening: Option<&'a Widening>,
 }
 
 impl<'a> Deref for Work<'a> {
@@ -253,11 +223,13 @@ impl Work<'_> {
             dst,
             rows: 0,
             count: 0,
-            scale: self.scale,
+            // Where there is none, packed slots may be multiplied all the same.
+            scale: if conversion.is_scaled() { self.scale } else { Scale::All(1.0) },
             form: Form::Plain,
             look: Look::Nowhere,
             // Other conversions than its own are of packed slots, and leave elements as they are.
             table: if conversion.is_identity() { None } else { self.table },
+            widening: self.widening,
         }
     }
 

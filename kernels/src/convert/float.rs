@@ -185,19 +185,19 @@ impl Lean {
 /// From a format of at most 16 bits with a sign to `f32`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Decode {
-    shift: u32,
-    rebias: u32,
+    pub(super) shift: u32,
+    pub(super) rebias: u32,
     /// The least normal pattern, and its value.
-    least_normal: u32,
+    pub(super) least_normal: u32,
     least_value: u32,
-    magnitude: u32,
-    greatest: u32,
+    pub(super) magnitude: u32,
+    pub(super) greatest: u32,
     /// The pattern of infinity, or one that no magnitude has.
     infinity: u32,
     /// The pattern of the only NaN, sign and all, or one that no pattern is.
-    nan: u32,
+    pub(super) nan: u32,
     payload: u32,
-    sign_shift: u32,
+    pub(super) sign_shift: u32,
 }
 
 impl Decode {

@@ -114,7 +114,7 @@ impl Int {
             Int::U16 => (u16::MIN.into(), u16::MAX.into()),
             Int::S32 | Int::S64 | Int::U32 | Int::U64 => return None,
         };
-        Some(Bounds { least, greatest, nearest: false })
+        Some(Bounds { least, greatest, nearest: false, mask: u32::MAX })
     }
 }
 

@@ -7,6 +7,8 @@ pub(super) struct Bounds {
     pub(super) least: f32,
     pub(super) greatest: f32,
     pub(super) nearest: bool,
+    /// The bits that stay.
+    pub(super) mask: u32,
 }
 
 /// A number, or the nearer one of two bounds; as one instruction has it, a bound where the number is NaN.

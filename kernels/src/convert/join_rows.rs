@@ -6,7 +6,7 @@
 
 use super::cast_rows::Cast;
 use super::casts::{Read, Write};
-use super::scale::Factors;
+use super::factors::Factors;
 use super::words::{Means, Words};
 use crate::lanes::LINE;
 use crate::rows::copy_short;

@@ -8,6 +8,7 @@ use pulp::NullaryFnOnce;
 use pulp::x86::{V3, V4};
 
 use super::float::{Decode, Encode};
+use super::widening::{ByteTables, Widening};
 use super::words::{Means, Words, put};
 use crate::lanes::{LANE, Lanes};
 
@@ -59,6 +60,12 @@ const HALVES_APART: [u8; LANE] = [0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 
 const TURN_8: [u32; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 const TURN_16: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
+/// Words so that twice two zips come out in order.
+const ZIPPED_8: [u32; 8] = [0, 2, 4, 6, 1, 3, 5, 7];
+
+/// The highest bits of bytes.
+const SIGNS: u32 = 0x8080_8080;
+
 /// Even halves of words, then odd ones.
 const EVEN_THEN_ODD: [u16; 32] = {
     let mut order = [0; 32];
@@ -99,6 +106,24 @@ impl Means for Avx2 {
                     _ => lanes.load(from),
                 };
                 lanes.store(to.add(32 * i), wide);
+            }
+            i += 1;
+        }
+        words
+    }
+
+    #[inline(always)]
+    unsafe fn widen_bytes<const N: usize>(self, from: *const u8, widening: &Widening) -> Words<N> {
+        let mut words = Words([0; N]);
+        let mut i = 0;
+        while i < N / 32 {
+            // SAFETY: a register of the block's bytes.
+            let bytes = unsafe { self.0.load(from.add(32 * i)) };
+            let floats = self.widened(bytes, widening);
+            let mut part = 0;
+            while part < 4 {
+                self.set_register(&mut words, 4 * i + part, floats[part]);
+                part += 1;
             }
             i += 1;
         }
@@ -158,6 +183,40 @@ impl Means for Avx2 {
 }
 
 impl Avx2 {
+    /// A register of floats of a byte as `f32`.
+    #[inline(always)]
+    fn widened(self, bytes: __m256i, widening: &Widening) -> [__m256i; 4] {
+        let (lanes, s) = (self.0, self.0.avx2);
+        let all = |bytes: u32| self.0.avx._mm256_set1_epi32(bytes as i32);
+        let table = |table: [u8; LANE]| s._mm256_broadcastsi128_si256(pulp::cast(table));
+        let ordered = s._mm256_permutevar8x32_epi32(bytes, pulp::cast(ZIPPED_8));
+        let pattern = s._mm256_and_si256(ordered, all(widening.pattern));
+        let magnitude = s._mm256_and_si256(pattern, all(widening.magnitude));
+        let low =
+            s._mm256_and_si256(s._mm256_sll_epi16(magnitude, pulp::cast(widening.up)), all(widening.low));
+        let high =
+            s._mm256_and_si256(s._mm256_srl_epi16(magnitude, pulp::cast(widening.down)), all(widening.high));
+        // No magnitude has the top bit, which these comparisons take for a sign.
+        let small = s._mm256_cmpgt_epi8(all(widening.least_normal), magnitude);
+        let above = s._mm256_cmpgt_epi8(magnitude, all(widening.greatest));
+        let special = lanes.or(above, s._mm256_cmpeq_epi8(pattern, all(widening.nan)));
+        let looked_up = |halves: [__m256i; 2], [low, high]: ByteTables, which: __m256i| {
+            [(halves[0], low), (halves[1], high)].map(|(half, values)| {
+                s._mm256_blendv_epi8(half, s._mm256_shuffle_epi8(table(values), magnitude), which)
+            })
+        };
+        let [low, high] = match widening.special {
+            None => looked_up([low, high], widening.small, lanes.or(small, special)),
+            Some(others) => looked_up(looked_up([low, high], widening.small, small), others, special),
+        };
+        let sign = s._mm256_and_si256(s._mm256_sll_epi16(pattern, pulp::cast(widening.sign_up)), all(SIGNS));
+        let (a, b) = lanes.zip::<1>(low, s._mm256_add_epi8(high, sign));
+        let rebias = all(widening.rebias);
+        let (a, b) = (s._mm256_add_epi16(a, rebias), s._mm256_add_epi16(b, rebias));
+        let ((a, b), (c, d)) = (lanes.zip::<2>(lanes.zero(), a), lanes.zip::<2>(lanes.zero(), b));
+        [a, b, c, d]
+    }
+
     /// The low bytes of two registers, as the words `word` and the next of every lane.
     #[inline(always)]
     fn bytes<const N: usize>(self, words: &Words<N>, index: usize, word: usize) -> __m256i {
@@ -206,6 +265,24 @@ impl Means for Avx512 {
                     _ => lanes.load(from),
                 };
                 lanes.store(to.add(64 * i), wide);
+            }
+            i += 1;
+        }
+        words
+    }
+
+    #[inline(always)]
+    unsafe fn widen_bytes<const N: usize>(self, from: *const u8, widening: &Widening) -> Words<N> {
+        let mut words = Words([0; N]);
+        let mut i = 0;
+        while i < N / 64 {
+            // SAFETY: a register of the block's bytes.
+            let bytes = unsafe { self.0.load(from.add(64 * i)) };
+            let floats = self.widened(bytes, widening);
+            let mut part = 0;
+            while part < 4 {
+                self.set_register(&mut words, 4 * i + part, floats[part]);
+                part += 1;
             }
             i += 1;
         }
@@ -262,6 +339,38 @@ impl Means for Avx512 {
 }
 
 impl Avx512 {
+    /// A register of floats of a byte as `f32`.
+    #[inline(always)]
+    fn widened(self, bytes: __m512i, widening: &Widening) -> [__m512i; 4] {
+        let (lanes, s, bw) = (self.0, self.0.avx512f, self.0.avx512bw);
+        let all = |bytes: u32| s._mm512_set1_epi32(bytes as i32);
+        let table = |table: [u8; LANE]| s._mm512_broadcast_i32x4(pulp::cast(table));
+        let ordered = s._mm512_permutexvar_epi32(pulp::cast(TURN_16), bytes);
+        let pattern = s._mm512_and_si512(ordered, all(widening.pattern));
+        let magnitude = s._mm512_and_si512(pattern, all(widening.magnitude));
+        let low =
+            s._mm512_and_si512(bw._mm512_sll_epi16(magnitude, pulp::cast(widening.up)), all(widening.low));
+        let high =
+            s._mm512_and_si512(bw._mm512_srl_epi16(magnitude, pulp::cast(widening.down)), all(widening.high));
+        let small = bw._mm512_cmplt_epu8_mask(magnitude, all(widening.least_normal));
+        let above = bw._mm512_cmpgt_epu8_mask(magnitude, all(widening.greatest));
+        let special = above | bw._mm512_cmpeq_epu8_mask(pattern, all(widening.nan));
+        let looked_up = |halves: [__m512i; 2], [low, high]: ByteTables, which: u64| {
+            [(halves[0], low), (halves[1], high)]
+                .map(|(half, values)| bw._mm512_mask_shuffle_epi8(half, which, table(values), magnitude))
+        };
+        let [low, high] = match widening.special {
+            None => looked_up([low, high], widening.small, small | special),
+            Some(others) => looked_up(looked_up([low, high], widening.small, small), others, special),
+        };
+        let sign = s._mm512_and_si512(bw._mm512_sll_epi16(pattern, pulp::cast(widening.sign_up)), all(SIGNS));
+        let (a, b) = lanes.zip::<1>(low, bw._mm512_add_epi8(high, sign));
+        let rebias = all(widening.rebias);
+        let (a, b) = (bw._mm512_add_epi16(a, rebias), bw._mm512_add_epi16(b, rebias));
+        let ((a, b), (c, d)) = (lanes.zip::<2>(lanes.zero(), a), lanes.zip::<2>(lanes.zero(), b));
+        [a, b, c, d]
+    }
+
     /// The low bytes of two registers, as the words `word` and the next of every lane.
     #[inline(always)]
     fn bytes<const N: usize>(self, words: &Words<N>, index: usize, word: usize) -> __m512i {

@@ -5,15 +5,19 @@
 //! permuted in the first-level cache by the kernels that permute everything else.
 
 mod any;
+mod cast_packed;
 mod cast_rows;
+mod cast_woven;
 mod casts;
 mod converter;
+mod factors;
 mod float;
 mod flush;
 mod forms;
 mod hop;
 mod integer;
 mod join_rows;
+mod made;
 #[cfg(target_arch = "x86_64")]
 mod means_x86;
 mod number;
@@ -30,6 +34,7 @@ mod strips;
 mod table;
 mod tile;
 mod weave;
+mod widening;
 mod words;
 
 pub use converter::Converter;

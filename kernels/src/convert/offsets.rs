@@ -106,6 +106,7 @@ impl Converter<'_> {
             form: Form::Plain,
             look: Look::Nowhere,
             table: None,
+            widening: None,
         };
         // SAFETY: both arrays have room for a block of the widest elements.
         unsafe { task.at_level(self.level) };

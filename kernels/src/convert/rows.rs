@@ -10,6 +10,7 @@ use super::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::scale::Scale;
 use super::table::Table;
+use super::widening::Widening;
 use super::words::Means;
 use crate::ahead::Ahead;
 use crate::lanes::{LINE, Lanes};
@@ -97,6 +98,7 @@ pub(super) struct ConvertRows<'a> {
     pub(super) dst: Place,
     pub(super) rows: usize,
     pub(super) count: usize,
+    /// What elements are multiplied by: by one where the conversion has no scale.
     pub(super) scale: Scale<'a>,
     pub(super) form: Form,
     /// Which lines a row asks for ahead of its reads.
@@ -104,6 +106,8 @@ pub(super) struct ConvertRows<'a> {
     /// The results of all elements, where these are bytes and a table was made.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets have no tables"))]
     pub(super) table: Option<&'a Table>,
+    /// How floats of a byte are widened, where it was made.
+    pub(super) widening: Option<&'a Widening>,
 }
 
 /// What is asked for ahead.
@@ -157,7 +161,7 @@ impl<M: Means> pulp::NullaryFnOnce for Enter<'_, '_, M> {
 }
 
 /// The same between types that are told apart inside; false where there is no way for the form, and nothing was done.
-struct EnterAny<'r, 'a, M>(M, &'r ConvertRows<'a>, &'r (From, To));
+struct EnterAny<'r, 'a, M>(M, &'r ConvertRows<'a>, &'r (From<'a>, To));
 
 impl<M: Means> pulp::NullaryFnOnce for EnterAny<'_, '_, M> {
     type Output = bool;
@@ -204,7 +208,7 @@ impl ConvertRows<'_> {
     /// need of the stack, all of them pay for.
     #[allow(dead_code)] // portable targets have no levels
     fn on<M: Means>(&self, means: M) {
-        let by_words = ends(self.conversion).filter(|_| self.fills_blocks());
+        let by_words = self.go_by_any_words().then(|| ends(self.conversion, self.widening)).flatten();
         if let Some(ends) = by_words
             && means.vectorize(EnterAny(means, self, &ends))
         {

@@ -3,6 +3,7 @@
 use pulp::NullaryFnOnce;
 
 use super::float::{Decode, Encode};
+use super::widening::Widening;
 use crate::lanes::{LINE, Lanes};
 
 /// Elements of the largest block: a line of the narrowest.
@@ -74,6 +75,22 @@ pub(super) trait Means: Copy {
                     _ => u32::from_le_bytes(from.cast::<[u8; 4]>().add(i).read()),
                 }
             };
+            i += 1;
+        }
+        words
+    }
+
+    /// Reads a block of floats of a byte, which become `f32`: whole registers of bytes.
+    ///
+    /// # Safety
+    /// As [`Means::read`].
+    #[inline(always)]
+    unsafe fn widen_bytes<const N: usize>(self, from: *const u8, widening: &Widening) -> Words<N> {
+        // SAFETY: the caller's promise.
+        let mut words = unsafe { self.read(1, from) };
+        let mut i = 0;
+        while i < N {
+            words.0[i] = widening.decode.one(words.0[i]);
             i += 1;
         }
         words

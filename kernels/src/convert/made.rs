@@ -1,0 +1,60 @@
+//! What a conversion makes before it starts, where there are enough elements for it to pay.
+
+use super::converter::Converter;
+use super::hop::Hop;
+use super::rows::{ConvertRows, Form, Look, Place};
+use super::table::{ENTRIES, Table};
+use super::widening::Widening;
+use crate::level::Level;
+use crate::nest::Loop;
+use crate::tuning::{CONVERT_TABLE, CONVERT_WIDENING};
+
+impl Converter<'_> {
+    /// The table of a conversion of bytes, where there are enough elements to make one for.
+    pub(super) fn table(&self, loops: &[Loop]) -> Option<Table> {
+        let bytes = self.conversion.dst_bytes();
+        let pays = has_elements(loops, CONVERT_TABLE);
+        let fits = self.conversion.src_bytes() == 1 && matches!(bytes, 1 | 2 | 4);
+        if self.level < Level::Avx512Vbmi
+            || !pays
+            || !fits
+            || self.conversion.is_identity()
+            || self.has_factors()
+        {
+            return None;
+        }
+        let all: [u8; ENTRIES] = core::array::from_fn(|byte| byte as u8);
+        let mut results = [0; 4 * ENTRIES];
+        let place = |base| Place { bits: None, base, first: 0, pitch: 0, is_near: true };
+        let task = ConvertRows {
+            conversion: &self.conversion,
+            src: place(all.as_ptr().cast_mut()),
+            dst: place(results.as_mut_ptr()),
+            rows: 1,
+            count: ENTRIES,
+            scale: self.scale,
+            form: Form::Plain,
+            look: Look::Nowhere,
+            table: None,
+            widening: None,
+        };
+        // SAFETY: every byte there is, and room for as many results of at most four bytes.
+        unsafe { task.at_level(self.level) };
+        Table::new(&results[..bytes * ENTRIES], bytes)
+    }
+
+    /// How floats of a byte are widened, where there are enough of them.
+    pub(super) fn widening(&self, loops: &[Loop]) -> Option<Widening> {
+        let pays = self.level > Level::Scalar && has_elements(loops, CONVERT_WIDENING);
+        match self.conversion.hops().next() {
+            Some(&(Hop::Decode8(decode) | Hop::Decode8Top(decode))) if pays => Some(Widening::new(decode)),
+            _ => None,
+        }
+    }
+}
+
+/// True where loops have at least so many elements.
+fn has_elements(loops: &[Loop], count: usize) -> bool {
+    let elements = loops.iter().try_fold(1usize, |product, l| product.checked_mul(l.extent));
+    elements.is_none_or(|elements| elements >= count)
+}
