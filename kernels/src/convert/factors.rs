@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::float;
 use super::forms::BLOCK;
-use super::scale::{Along, Scale, begin_anew};
+use super::scale::{Along, Scale, begin_anew, exactly};
 use super::words::Words;
 
 /// Room for the factors of a block.
@@ -24,9 +24,11 @@ impl Pattern {
     /// The factors of some elements, at most a block, where they all hold.
     fn of(&self, place: isize, step: usize, count: usize) -> Option<&[f32]> {
         let last = place + ((count - 1) * step) as isize;
-        let since = (place - self.places.start).unsigned_abs() / step;
-        let first = since % self.period;
-        (self.places.start <= place && last < self.places.end).then(|| &self.factors[first..first + count])
+        if place < self.places.start || last >= self.places.end {
+            return None;
+        }
+        let first = exactly((place - self.places.start).unsigned_abs(), step)? % self.period;
+        Some(&self.factors[first..first + count])
     }
 }
 

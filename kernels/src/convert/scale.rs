@@ -98,7 +98,7 @@ fn steps(bytes: usize, step: usize) -> usize {
 }
 
 /// The same, where they are whole elements.
-fn exactly(bytes: usize, step: usize) -> Option<usize> {
+pub(super) fn exactly(bytes: usize, step: usize) -> Option<usize> {
     let [count, behind] = split(bytes, NonZeroUsize::new(step)?);
     (behind == 0).then_some(count)
 }
