@@ -8,7 +8,7 @@ use pulp::NullaryFnOnce;
 use pulp::x86::{V3, V4};
 
 use super::float::{Decode, Encode};
-use super::widening::{ByteTables, Widening};
+use super::widening::Widening;
 use super::words::{Means, Words, put};
 use crate::lanes::{LANE, Lanes};
 
@@ -188,7 +188,6 @@ impl Avx2 {
     fn widened(self, bytes: __m256i, widening: &Widening) -> [__m256i; 4] {
         let (lanes, s) = (self.0, self.0.avx2);
         let all = |bytes: u32| self.0.avx._mm256_set1_epi32(bytes as i32);
-        let table = |table: [u8; LANE]| s._mm256_broadcastsi128_si256(pulp::cast(table));
         let ordered = s._mm256_permutevar8x32_epi32(bytes, pulp::cast(ZIPPED_8));
         let pattern = s._mm256_and_si256(ordered, all(widening.pattern));
         let magnitude = s._mm256_and_si256(pattern, all(widening.magnitude));
@@ -200,15 +199,16 @@ impl Avx2 {
         let small = s._mm256_cmpgt_epi8(all(widening.least_normal), magnitude);
         let above = s._mm256_cmpgt_epi8(magnitude, all(widening.greatest));
         let special = lanes.or(above, s._mm256_cmpeq_epi8(pattern, all(widening.nan)));
-        let looked_up = |halves: [__m256i; 2], [low, high]: ByteTables, which: __m256i| {
-            [(halves[0], low), (halves[1], high)].map(|(half, values)| {
-                s._mm256_blendv_epi8(half, s._mm256_shuffle_epi8(table(values), magnitude), which)
-            })
+        let look_up = |table: [u8; LANE]| {
+            s._mm256_shuffle_epi8(s._mm256_broadcastsi128_si256(pulp::cast(table)), magnitude)
         };
-        let [low, high] = match widening.special {
-            None => looked_up([low, high], widening.small, lanes.or(small, special)),
-            Some(others) => looked_up(looked_up([low, high], widening.small, small), others, special),
-        };
+        let which = if widening.special.is_some() { small } else { lanes.or(small, special) };
+        let mut low = s._mm256_blendv_epi8(low, look_up(widening.small[0]), which);
+        let mut high = s._mm256_blendv_epi8(high, look_up(widening.small[1]), which);
+        if let Some(others) = &widening.special {
+            low = s._mm256_blendv_epi8(low, look_up(others[0]), special);
+            high = s._mm256_blendv_epi8(high, look_up(others[1]), special);
+        }
         let sign = s._mm256_and_si256(s._mm256_sll_epi16(pattern, pulp::cast(widening.sign_up)), all(SIGNS));
         let (a, b) = lanes.zip::<1>(low, s._mm256_add_epi8(high, sign));
         let rebias = all(widening.rebias);
@@ -344,7 +344,6 @@ impl Avx512 {
     fn widened(self, bytes: __m512i, widening: &Widening) -> [__m512i; 4] {
         let (lanes, s, bw) = (self.0, self.0.avx512f, self.0.avx512bw);
         let all = |bytes: u32| s._mm512_set1_epi32(bytes as i32);
-        let table = |table: [u8; LANE]| s._mm512_broadcast_i32x4(pulp::cast(table));
         let ordered = s._mm512_permutexvar_epi32(pulp::cast(TURN_16), bytes);
         let pattern = s._mm512_and_si512(ordered, all(widening.pattern));
         let magnitude = s._mm512_and_si512(pattern, all(widening.magnitude));
@@ -355,14 +354,14 @@ impl Avx512 {
         let small = bw._mm512_cmplt_epu8_mask(magnitude, all(widening.least_normal));
         let above = bw._mm512_cmpgt_epu8_mask(magnitude, all(widening.greatest));
         let special = above | bw._mm512_cmpeq_epu8_mask(pattern, all(widening.nan));
-        let looked_up = |halves: [__m512i; 2], [low, high]: ByteTables, which: u64| {
-            [(halves[0], low), (halves[1], high)]
-                .map(|(half, values)| bw._mm512_mask_shuffle_epi8(half, which, table(values), magnitude))
-        };
-        let [low, high] = match widening.special {
-            None => looked_up([low, high], widening.small, small | special),
-            Some(others) => looked_up(looked_up([low, high], widening.small, small), others, special),
-        };
+        let which = if widening.special.is_some() { small } else { small | special };
+        let table = |table: [u8; LANE]| s._mm512_broadcast_i32x4(pulp::cast(table));
+        let mut low = bw._mm512_mask_shuffle_epi8(low, which, table(widening.small[0]), magnitude);
+        let mut high = bw._mm512_mask_shuffle_epi8(high, which, table(widening.small[1]), magnitude);
+        if let Some(others) = &widening.special {
+            low = bw._mm512_mask_shuffle_epi8(low, special, table(others[0]), magnitude);
+            high = bw._mm512_mask_shuffle_epi8(high, special, table(others[1]), magnitude);
+        }
         let sign = s._mm512_and_si512(bw._mm512_sll_epi16(pattern, pulp::cast(widening.sign_up)), all(SIGNS));
         let (a, b) = lanes.zip::<1>(low, bw._mm512_add_epi8(high, sign));
         let rebias = all(widening.rebias);
