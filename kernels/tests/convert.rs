@@ -124,6 +124,11 @@ fn orders() -> Vec<([usize; 3], [usize; 3], [usize; 3])> {
     ]
 }
 
+/// The levels that the machine has; any other is the portable one.
+fn levels() -> impl Iterator<Item = Level> {
+    Level::ALL.into_iter().filter(|level| level.is_available())
+}
+
 fn unit(width: SlotWidth) -> isize {
     match width {
         SlotWidth::Bytes(bytes) => bytes as isize,
@@ -169,9 +174,8 @@ fn check_factors(
 ) {
     let reach: isize = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum();
     let bytes = reach as usize + 32;
-    for (level, stream, first, start) in Level::ALL
-        .into_iter()
-        .flat_map(|level| [(level, false, 1, 63), (level, true, 0, 64), (level, true, 3, 5)])
+    for (level, stream, first, start) in
+        levels().flat_map(|level| [(level, false, 1, 63), (level, true, 0, 64), (level, true, 3, 5)])
     {
         let scale = match scale {
             Scale::Along(along) => Scale::Along(Along { first: -first, ..along }),
@@ -235,7 +239,7 @@ fn every_level_does_as_the_portable_one() {
                     .collect();
                 let reach: isize = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum();
                 let bytes = reach as usize + 32;
-                for (level, stream, first, start) in Level::ALL.into_iter().flat_map(|level| {
+                for (level, stream, first, start) in levels().flat_map(|level| {
                     [(level, false, 0, 64), (level, true, 0, 64), (level, true, 3, 5), (level, false, 1, 63)]
                 }) {
                     let converter =
@@ -320,9 +324,7 @@ fn rows_that_start_no_lines_are_joined_from_pieces() {
                 of(count, ways * read, written),
             ];
             let bytes = (groups * ways * row).unsigned_abs();
-            for (level, start) in
-                Level::ALL.into_iter().flat_map(|level| [0, 4, 20, 61].map(|start| (level, start)))
-            {
+            for (level, start) in levels().flat_map(|level| [0, 4, 20, 61].map(|start| (level, start))) {
                 let converter =
                     Converter { conversion, src: from, dst: to, scale: Scale::All(1.0), level, stream: true };
                 let found = run(&converter, &src, 0, &loops, bytes, start);
@@ -362,9 +364,7 @@ fn check_plane(src: &[u8], (conversion, from, to): (Conversion, SlotWidth, SlotW
         SlotWidth::Bits(bits) => 64 - first as usize * bits as usize / 8,
         SlotWidth::Bytes(_) => 64 - first as usize,
     };
-    for (level, start) in
-        Level::ALL.into_iter().flat_map(|level| [0, 5, 32, line].map(|start| (level, start)))
-    {
+    for (level, start) in levels().flat_map(|level| [0, 5, 32, line].map(|start| (level, start))) {
         let converter =
             Converter { conversion, src: from, dst: to, scale: Scale::All(1.0), level, stream: true };
         let found = run(&converter, src, first, loops, bytes, start);

@@ -151,12 +151,16 @@ impl ConvertRows<'_> {
         self.src.bits.is_some() || self.dst.bits.is_some()
     }
 
-    /// True for rows that go by words between types that are told apart where they run: those with factors, and those of packed
-    /// slots that are not woven.
+    /// True for rows that go by words between types that are told apart where they run: those with factors, and those from packed
+    /// slots. Rows that are not woven only, where slots are packed.
     pub(super) fn go_by_any_words(&self) -> bool {
         let alone = matches!(self.form, Form::Plain | Form::Lines) && self.conversion.parts() == 1;
         match self.has_packed() {
-            true => alone && self.count >= BLOCK && !self.conversion.is_identity(),
+            true => {
+                // Hops into packed slots are faster than a factor of one.
+                let wanted = self.conversion.is_scaled() || self.dst.bits.is_none();
+                wanted && alone && self.count >= BLOCK && !self.conversion.is_identity()
+            }
             false => self.conversion.is_scaled() && self.fills_blocks(),
         }
     }

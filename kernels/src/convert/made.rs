@@ -45,7 +45,8 @@ impl Converter<'_> {
 
     /// How floats of a byte are widened, where there are enough of them.
     pub(super) fn widening(&self, loops: &[Loop]) -> Option<Widening> {
-        let pays = self.level > Level::Scalar && has_elements(loops, CONVERT_WIDENING);
+        let has_registers = cfg!(target_arch = "x86_64") && self.level > Level::Scalar;
+        let pays = has_registers && has_elements(loops, CONVERT_WIDENING);
         match self.conversion.hops().next() {
             Some(&(Hop::Decode8(decode) | Hop::Decode8Top(decode))) if pays => Some(Widening::new(decode)),
             _ => None,

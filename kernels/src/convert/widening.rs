@@ -19,6 +19,7 @@ type Bytes = u32;
 type Count = [u64; 2];
 
 /// How the floats of a byte of one format become upper halves of `f32`.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets widen them one by one"))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Widening {
     /// What one element at a time takes.
