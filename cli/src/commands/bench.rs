@@ -80,13 +80,17 @@ fn cases(arguments: &BenchArguments) -> Result<Vec<Named>> {
     let mut cases = Vec::new();
     let mut rest = &arguments.pairs[..];
     while let [first, others @ ..] = rest {
-        // Shapes come two by two, lines alone.
-        let (line, factors) = suites::without_factors(first);
-        let shapes = if line.contains("->") { 0 } else { others.len().min(1) };
-        let mut pair = vec![line.to_owned()];
-        pair.extend_from_slice(&others[..shapes]);
-        rest = &others[shapes..];
-        let problem = parse_problem(&pair)?;
+        // Lines come alone, shapes two by two.
+        let (problem, factors);
+        if first.contains("->") {
+            let (line, behind) = suites::without_factors(first);
+            (problem, factors) = (parse_problem(&[line.to_owned()])?, behind);
+            rest = others;
+        } else {
+            let (pair, others) = rest.split_at(rest.len().min(2));
+            (problem, factors) = (parse_problem(pair)?, None);
+            rest = others;
+        }
         let conversion = suites::conversion(&problem, factors).context("SRC -> DST")?;
         let case = match factors {
             Some(factors) => format!("{problem} | {factors}"),

@@ -23,27 +23,17 @@ pub(crate) fn parse_shape(argument: &str, text: &str) -> Result<Shape> {
     text.parse().map_err(|error| anyhow!("{argument}: {error}"))
 }
 
-/// Reads problems given as `SRC DST` in two arguments or `SRC -> DST` in one.
-pub(crate) fn parse_problems(arguments: &[String]) -> Result<Vec<Problem>> {
-    let mut problems = Vec::new();
-    let mut rest = arguments.iter();
-    while let Some(first) = rest.next() {
-        if first.contains("->") {
-            problems.push(first.parse().map_err(|error| anyhow!("SRC -> DST: {error}"))?);
-            continue;
-        }
-        let src = parse_shape("SRC", first)?;
-        let Some(second) = rest.next() else { bail!("DST: missing, expected a shape for {src} to become") };
-        problems.push(Problem { src, dst: parse_shape("DST", second)? });
-    }
-    Ok(problems)
-}
-
-/// The one problem of `explain` and `verify`.
+/// A problem given as `SRC DST` in two arguments or `SRC -> DST` in one.
 pub(crate) fn parse_problem(arguments: &[String]) -> Result<Problem> {
-    let mut problems = parse_problems(arguments)?;
-    match (problems.pop(), problems.pop()) {
-        (Some(problem), None) => Ok(problem),
+    match arguments {
+        [line] if line.contains("->") => line.parse().map_err(|error| anyhow!("SRC -> DST: {error}")),
+        [src] => {
+            let src = parse_shape("SRC", src)?;
+            bail!("DST: missing, expected a shape for {src} to become")
+        }
+        [src, dst] if !src.contains("->") => {
+            Ok(Problem { src: parse_shape("SRC", src)?, dst: parse_shape("DST", dst)? })
+        }
         _ => bail!("expected one pair of shapes"),
     }
 }
