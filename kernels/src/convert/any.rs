@@ -87,7 +87,7 @@ pub(super) fn ends<'a>(conversion: &Conversion, widening: Option<&'a Widening>) 
             _ => return None,
         },
         Some(&Hop::F32ToInt { to, nearest }) => {
-            let mut bounds = Bounds { nearest, ..to.bounds()? };
+            let mut bounds = to.bounds(nearest)?;
             if let Some(&&Hop::Clamp { least, greatest, .. }) = hops.peek() {
                 bounds = Bounds { least: least as f32, greatest: greatest as f32, ..bounds };
                 hops.next();
@@ -129,15 +129,10 @@ impl<const BYTES: usize> Read for AnyFrom<'_, BYTES> {
     }
 
     #[inline(always)]
-    unsafe fn read<M: Means, const N: usize>(self, means: M, from: *const u8) -> Words<N> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if let (From::Byte(byte), 1) = (self.0, BYTES) {
-                return byte.read(means, from);
-            }
-            let mut words = means.read(BYTES, from);
-            self.decode(means, &mut words);
-            words
+    fn widening(&self) -> Option<&Widening> {
+        match &self.0 {
+            From::Byte(byte) if BYTES == 1 => byte.widening(),
+            _ => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::cast_rows::Cast;
 use super::casts::{Read, Write};
-use super::factors::Factors;
+use super::multiply::Multiply;
 use super::pack::{pack, unpack};
 use super::rows::{Form, STEP};
 use super::words::{BLOCK, Means};
@@ -12,7 +12,7 @@ use super::words::{BLOCK, Means};
 #[repr(align(64))]
 struct Bytes([u8; STEP + 16]);
 
-impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
+impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// Row by row, some elements at a time; the last ones of a row step back rather than be less than a block.
     ///
     /// # Safety

@@ -8,13 +8,11 @@ use super::casts::{
     Bounded, ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, ToInteger, Top,
     Whole, Write,
 };
-use super::factors::{Factors, Unscaled, Walk};
 use super::float::{Encode, Lean};
 use super::hop::{Hop, Int};
-use super::integer::Bounds;
+use super::multiply::{Multiply, Unscaled, Walk};
 use super::number::FloatFormat;
 use super::rows::{ConvertRows, Form, Look};
-
 use super::words::{BLOCK, Means, Words};
 use crate::ahead::Ahead;
 use crate::lanes::LINE;
@@ -59,19 +57,6 @@ pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
             unsafe { cast.run() }
         }};
     }
-    macro_rules! to_integer {
-        ($to:expr, $nearest:expr) => {
-            match ($to.bounds(), $to.bytes()) {
-                (Some(bounds), 1) => {
-                    through!(Plain::<4>, ToInteger::<1>(Bounds { nearest: $nearest, ..bounds }))
-                }
-                (Some(bounds), _) => {
-                    through!(Plain::<4>, ToInteger::<2>(Bounds { nearest: $nearest, ..bounds }))
-                }
-                (None, _) => false,
-            }
-        };
-    }
     macro_rules! to_byte {
         ($read:expr, $encode:expr) => {
             match $encode.lean() {
@@ -104,7 +89,11 @@ pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
         (Some(Hop::IntToF32(Int::S32)), None) => through!(Whole::<4, true>, Plain::<4>),
         (Some(Hop::IntToF32(Int::S8)), Some(Hop::EncodeTop16)) => through!(Whole::<1, true>, Top),
         (Some(Hop::IntToF32(Int::U8)), Some(Hop::EncodeTop16)) => through!(Whole::<1, false>, Top),
-        (Some(&Hop::F32ToInt { to, nearest }), None) => to_integer!(to, nearest),
+        (Some(&Hop::F32ToInt { to, nearest }), None) => match (to.bounds(nearest), to.bytes()) {
+            (Some(bounds), 1) => through!(Plain::<4>, ToInteger::<1>(bounds)),
+            (Some(bounds), _) => through!(Plain::<4>, ToInteger::<2>(bounds)),
+            (None, _) => false,
+        },
         (Some(Hop::Encode8(to)), None) => to_byte!(Plain::<4>, to),
         (Some(Hop::Decode8(from)), None) => through!(ByteFrom(*from, rows.widening), Plain::<4>),
         (Some(Hop::Decode8Top(from)), None) => through!(ByteFrom(*from, rows.widening), ExactTop),
@@ -191,7 +180,7 @@ pub(super) unsafe fn cast_any<M: Means>(
     through!(4 4; 4 2; 4 1; 2 4; 2 2; 2 1; 1 4; 1 2; 1 1;)
 }
 
-impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
+impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// Bytes of the narrower element.
     const NARROW: usize = if R::BYTES < W::BYTES { R::BYTES } else { W::BYTES };
 

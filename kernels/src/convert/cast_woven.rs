@@ -5,7 +5,7 @@
 
 use super::cast_rows::Cast;
 use super::casts::{Read, Write};
-use super::factors::Factors;
+use super::multiply::Multiply;
 use super::rows::Lines;
 use super::words::{BLOCK, Means, Words};
 use crate::deinterleave::unzip_rows;
@@ -33,12 +33,12 @@ macro_rules! each_way {
     };
 }
 
-impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
-    /// [`Cast::zip`] by blocks of the size that is best; with factors, larger blocks are better where the narrower type takes many steps, and for types
-    /// with few of them.
+impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
+    /// [`Cast::zip`] by blocks of the size that is best; with factors, larger blocks are better where the narrower type takes
+    /// many steps, and for types with few of them.
     ///
     /// # Safety
-    /// As [`cast`].
+    /// As [`cast`](super::cast_rows::cast).
     #[inline(always)]
     pub(super) unsafe fn zips(self, step: isize, stream: bool) {
         // SAFETY: the caller's promise.
@@ -57,7 +57,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
     /// [`Cast::unzip`], and [`Cast::join`] by lines.
     ///
     /// # Safety
-    /// As [`cast`].
+    /// As [`cast`](super::cast_rows::cast).
     #[inline(always)]
     pub(super) unsafe fn unzips(self, step: isize, lines: Lines) {
         // SAFETY: the caller's promise.
@@ -77,7 +77,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
     /// Rows `step` apart become one stream, an element of each in a word.
     ///
     /// # Safety
-    /// As [`cast`]; the stream starts a line if `stream`.
+    /// As [`cast`](super::cast_rows::cast); the stream starts a line if `stream`.
     #[inline(always)]
     unsafe fn zip<const N: usize>(self, step: isize, stream: bool) {
         let count = self.rows.count;
@@ -111,7 +111,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
     /// The reverse: each word of a stream has an element for each of a few rows, `step` apart.
     ///
     /// # Safety
-    /// As [`cast`].
+    /// As [`cast`](super::cast_rows::cast).
     #[inline(always)]
     unsafe fn unzip<const N: usize>(self, step: isize, lines: Lines) {
         let stream = lines == Lines::Whole;

@@ -14,6 +14,12 @@ pub(super) trait Read: Copy {
     /// Turns patterns into what stands between two types: an `f32`, or an integer of 32 bits.
     fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
 
+    /// What a level widens many elements by, where they are floats of a byte and it was made.
+    #[inline(always)]
+    fn widening(&self) -> Option<&Widening> {
+        None
+    }
+
     /// Reads a block of elements, as they stand between two types.
     ///
     /// # Safety
@@ -21,9 +27,14 @@ pub(super) trait Read: Copy {
     #[inline(always)]
     unsafe fn read<M: Means, const N: usize>(self, means: M, from: *const u8) -> Words<N> {
         // SAFETY: the caller's promise.
-        let mut words = unsafe { means.read(Self::BYTES, from) };
-        self.decode(means, &mut words);
-        words
+        unsafe {
+            if let (Some(widening), true) = (self.widening(), N.is_multiple_of(LINE)) {
+                return means.widen_bytes(from, widening);
+            }
+            let mut words = means.read(Self::BYTES, from);
+            self.decode(means, &mut words);
+            words
+        }
     }
 }
 
@@ -241,16 +252,8 @@ impl Read for ByteFrom<'_> {
     }
 
     #[inline(always)]
-    unsafe fn read<M: Means, const N: usize>(self, means: M, from: *const u8) -> Words<N> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if let (Some(widening), true) = (self.1, N.is_multiple_of(LINE)) {
-                return means.widen_bytes(from, widening);
-            }
-            let mut words = means.read(Self::BYTES, from);
-            self.decode(means, &mut words);
-            words
-        }
+    fn widening(&self) -> Option<&Widening> {
+        self.1
     }
 }
 

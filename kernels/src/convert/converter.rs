@@ -218,18 +218,10 @@ impl Work<'_> {
     /// Plain rows through a conversion, of which there are none yet.
     fn task<'a>(&'a self, conversion: &'a Conversion, src: Place, dst: Place) -> ConvertRows<'a> {
         ConvertRows {
-            conversion,
-            src,
-            dst,
-            rows: 0,
-            count: 0,
-            // Where there is none, packed slots may be multiplied all the same.
-            scale: if conversion.is_scaled() { self.scale } else { Scale::All(1.0) },
-            form: Form::Plain,
-            look: Look::Nowhere,
             // Other conversions than its own are of packed slots, and leave elements as they are.
             table: if conversion.is_identity() { None } else { self.table },
             widening: self.widening,
+            ..ConvertRows::new(conversion, [src, dst], self.scale)
         }
     }
 

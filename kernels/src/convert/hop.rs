@@ -105,8 +105,8 @@ impl Int {
         }
     }
 
-    /// The least and the greatest of those of one or two bytes, towards zero.
-    pub(super) fn bounds(self) -> Option<Bounds> {
+    /// All of those of one or two bytes, reached towards zero or as the nearest.
+    pub(super) fn bounds(self, nearest: bool) -> Option<Bounds> {
         let (least, greatest) = match self {
             Int::S8 => (i8::MIN.into(), i8::MAX.into()),
             Int::U8 => (u8::MIN.into(), u8::MAX.into()),
@@ -114,7 +114,7 @@ impl Int {
             Int::U16 => (u16::MIN.into(), u16::MAX.into()),
             Int::S32 | Int::S64 | Int::U32 | Int::U64 => return None,
         };
-        Some(Bounds { least, greatest, nearest: false, mask: u32::MAX })
+        Some(Bounds { least, greatest, nearest, mask: u32::MAX })
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::cast_rows::Cast;
 use super::casts::{Read, Write};
-use super::factors::Factors;
+use super::multiply::Multiply;
 use super::words::{Means, Words};
 use crate::lanes::LINE;
 use crate::rows::copy_short;
@@ -29,7 +29,7 @@ struct Stream<F> {
     factors: F,
 }
 
-impl<'a, M: Means, R: Read, W: Write, F: Factors<'a>> Cast<'a, M, R, W, F> {
+impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// Each word of a stream has an element for each of a few rows, `step` apart, of which pieces are written; `N` elements
     /// are a line.
     ///

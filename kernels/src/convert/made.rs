@@ -2,7 +2,7 @@
 
 use super::converter::Converter;
 use super::hop::Hop;
-use super::rows::{ConvertRows, Form, Look, Place};
+use super::rows::{ConvertRows, Place};
 use super::table::{ENTRIES, Table};
 use super::widening::Widening;
 use crate::level::Level;
@@ -25,19 +25,9 @@ impl Converter<'_> {
         }
         let all: [u8; ENTRIES] = core::array::from_fn(|byte| byte as u8);
         let mut results = [0; 4 * ENTRIES];
-        let place = |base| Place { bits: None, base, first: 0, pitch: 0, is_near: true };
-        let task = ConvertRows {
-            conversion: &self.conversion,
-            src: place(all.as_ptr().cast_mut()),
-            dst: place(results.as_mut_ptr()),
-            rows: 1,
-            count: ENTRIES,
-            scale: self.scale,
-            form: Form::Plain,
-            look: Look::Nowhere,
-            table: None,
-            widening: None,
-        };
+        let places = [all.as_ptr().cast_mut(), results.as_mut_ptr()].map(Place::near);
+        let rows = ConvertRows::new(&self.conversion, places, self.scale);
+        let task = ConvertRows { rows: 1, count: ENTRIES, ..rows };
         // SAFETY: every byte there is, and room for as many results of at most four bytes.
         unsafe { task.at_level(self.level) };
         Table::new(&results[..bytes * ENTRIES], bytes)

@@ -113,21 +113,16 @@ impl Means for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn widen_bytes<const N: usize>(self, from: *const u8, widening: &Widening) -> Words<N> {
-        let mut words = Words([0; N]);
-        let mut i = 0;
-        while i < N / 32 {
-            // SAFETY: a register of the block's bytes.
-            let bytes = unsafe { self.0.load(from.add(32 * i)) };
-            let floats = self.widened(bytes, widening);
+    unsafe fn widen_register(self, from: *const u8, to: *mut u32, widening: &Widening) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let floats = self.widened(self.0.load(from), widening);
             let mut part = 0;
             while part < 4 {
-                self.set_register(&mut words, 4 * i + part, floats[part]);
+                self.0.store(to.cast::<__m256i>().add(part).cast(), floats[part]);
                 part += 1;
             }
-            i += 1;
         }
-        words
     }
 
     #[inline(always)]
@@ -272,21 +267,16 @@ impl Means for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn widen_bytes<const N: usize>(self, from: *const u8, widening: &Widening) -> Words<N> {
-        let mut words = Words([0; N]);
-        let mut i = 0;
-        while i < N / 64 {
-            // SAFETY: a register of the block's bytes.
-            let bytes = unsafe { self.0.load(from.add(64 * i)) };
-            let floats = self.widened(bytes, widening);
+    unsafe fn widen_register(self, from: *const u8, to: *mut u32, widening: &Widening) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let floats = self.widened(self.0.load(from), widening);
             let mut part = 0;
             while part < 4 {
-                self.set_register(&mut words, 4 * i + part, floats[part]);
+                self.0.store(to.cast::<__m512i>().add(part).cast(), floats[part]);
                 part += 1;
             }
-            i += 1;
         }
-        words
     }
 
     #[inline(always)]

@@ -10,7 +10,6 @@ mod cast_rows;
 mod cast_woven;
 mod casts;
 mod converter;
-mod factors;
 mod float;
 mod flush;
 mod forms;
@@ -20,6 +19,7 @@ mod join_rows;
 mod made;
 #[cfg(target_arch = "x86_64")]
 mod means_x86;
+mod multiply;
 mod number;
 mod offsets;
 mod pack;

@@ -4,7 +4,7 @@ use core::num::NonZeroUsize;
 use core::ops::Range;
 
 use super::converter::Converter;
-use super::rows::{ConvertRows, Form, Look, Place};
+use super::rows::{ConvertRows, Place};
 use super::scale::{Along, Scale, StepDigit};
 use crate::nest::{OutOfBounds, Side};
 use crate::offsets::Offsets;
@@ -95,19 +95,9 @@ impl Converter<'_> {
                 SlotWidth::Bytes(_) => element.copy_from_slice(&src[place..place + src_bytes]),
             }
         }
-        let place = |base| Place { bits: None, base, first: 0, pitch: 0, is_near: true };
-        let task = ConvertRows {
-            conversion: &self.conversion,
-            src: place(read.as_mut_ptr()),
-            dst: place(written.as_mut_ptr()),
-            rows: 1,
-            count: from.len(),
-            scale: self.scale,
-            form: Form::Plain,
-            look: Look::Nowhere,
-            table: None,
-            widening: None,
-        };
+        let places = [read.as_mut_ptr(), written.as_mut_ptr()].map(Place::near);
+        let rows = ConvertRows::new(&self.conversion, places, self.scale);
+        let task = ConvertRows { rows: 1, count: from.len(), ..rows };
         // SAFETY: both arrays have room for a block of the widest elements.
         unsafe { task.at_level(self.level) };
         for (&place, element) in to.iter().zip(written.chunks_exact(dst_bytes)) {

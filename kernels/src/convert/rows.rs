@@ -72,6 +72,11 @@ impl Place {
         Place { bits, base, first, pitch: 0, is_near: false }
     }
 
+    /// The first byte of a buffer.
+    pub(super) fn near(base: *mut u8) -> Place {
+        Place { bits: None, base, first: 0, pitch: 0, is_near: true }
+    }
+
     #[inline(always)]
     pub(super) fn at(self, steps: isize) -> Place {
         Place { first: self.first + steps, ..self }
@@ -98,7 +103,7 @@ pub(super) struct ConvertRows<'a> {
     pub(super) dst: Place,
     pub(super) rows: usize,
     pub(super) count: usize,
-    /// What elements are multiplied by: by one where the conversion has no scale.
+    /// What elements are multiplied by: by one where the conversion has no scale, as packed slots may be all the same.
     pub(super) scale: Scale<'a>,
     pub(super) form: Form,
     /// Which lines a row asks for ahead of its reads.
@@ -170,6 +175,28 @@ impl<M: Means> pulp::NullaryFnOnce for EnterAny<'_, '_, M> {
     fn call(self) -> bool {
         // SAFETY: as above.
         unsafe { cast_any(self.1, self.0, *self.2) }
+    }
+}
+
+impl<'a> ConvertRows<'a> {
+    /// Plain rows, of which there are none yet, between two places; a factor counts where the conversion has a scale.
+    pub(super) fn new(
+        conversion: &'a Conversion,
+        [src, dst]: [Place; 2],
+        scale: Scale<'a>,
+    ) -> ConvertRows<'a> {
+        ConvertRows {
+            conversion,
+            src,
+            dst,
+            rows: 0,
+            count: 0,
+            scale: if conversion.is_scaled() { scale } else { Scale::All(1.0) },
+            form: Form::Plain,
+            look: Look::Nowhere,
+            table: None,
+            widening: None,
+        }
     }
 }
 

@@ -86,14 +86,28 @@ pub(super) trait Means: Copy {
     /// As [`Means::read`].
     #[inline(always)]
     unsafe fn widen_bytes<const N: usize>(self, from: *const u8, widening: &Widening) -> Words<N> {
-        // SAFETY: the caller's promise.
-        let mut words = unsafe { self.read(1, from) };
+        let mut words = Words([0; N]);
         let mut i = 0;
         while i < N {
-            words.0[i] = widening.decode.one(words.0[i]);
-            i += 1;
+            // SAFETY: a register of the block's bytes, and their words.
+            unsafe { self.widen_register(from.add(i), words.0.as_mut_ptr().add(i), widening) };
+            i += Self::Lanes::BYTES;
         }
         words
+    }
+
+    /// Widens a register of floats of a byte.
+    ///
+    /// # Safety
+    /// A register of bytes must be readable at `from`, and as many words writable at `to`.
+    #[inline(always)]
+    unsafe fn widen_register(self, from: *const u8, to: *mut u32, widening: &Widening) {
+        let mut i = 0;
+        while i < Self::Lanes::BYTES {
+            // SAFETY: one of the bytes, and its word.
+            unsafe { to.add(i).write(widening.decode.one(from.add(i).read().into())) };
+            i += 1;
+        }
     }
 
     /// Writes the low 1, 2 or 4 bytes of every word, together whole lines.

@@ -11,7 +11,7 @@ use super::words::Words;
 #[repr(align(64))]
 struct Held([f32; BLOCK]);
 
-/// Factors that begin anew after at most a block, so often that there is a block from every one of the first few on.
+/// Multiply that begin anew after at most a block, so often that there is a block from every one of the first few on.
 struct Pattern {
     factors: [f32; 2 * BLOCK],
     /// Elements after which they begin anew.
@@ -46,7 +46,7 @@ pub(super) struct Walk<'a> {
 }
 
 /// What happens to blocks of elements between being read and being written.
-pub(super) trait Factors<'a> {
+pub(super) trait Multiply<'a> {
     /// True where there are some.
     const MULTIPLIES: bool;
 
@@ -61,7 +61,7 @@ pub(super) trait Factors<'a> {
 /// No factors: words stay as they are.
 pub(super) struct Unscaled;
 
-impl<'a> Factors<'a> for Unscaled {
+impl<'a> Multiply<'a> for Unscaled {
     const MULTIPLIES: bool = false;
 
     #[inline(always)]
@@ -73,7 +73,7 @@ impl<'a> Factors<'a> for Unscaled {
     fn multiply<const N: usize>(&mut self, _words: &mut Words<N>, _place: isize, _step: usize) {}
 }
 
-impl<'a> Factors<'a> for Walk<'a> {
+impl<'a> Multiply<'a> for Walk<'a> {
     const MULTIPLIES: bool = true;
 
     #[inline(always)]
