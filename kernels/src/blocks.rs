@@ -262,7 +262,7 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
         unsafe {
             match self.write {
                 Write::Store => copy_run(lanes, from, to, len, (0, 0)),
-                _ => stream_run(lanes, from, to, len),
+                _ => stream_run(lanes, from, to, len, 0),
             }
         }
     }

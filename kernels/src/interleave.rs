@@ -1,6 +1,6 @@
 //! A few rows become one stream: sub-tiles such as `(2,1)` and `(4,1)`, and channels.
 
-use crate::lanes::{LANE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
 use crate::strided::walk;
 use crate::walk::Point;
@@ -8,6 +8,10 @@ use crate::walk::Point;
 /// How far ahead of its stores a stream asks for the lines that it will write, in bytes: a store that has to wait for its
 /// line holds up those behind it.
 const AHEAD: usize = 512;
+
+/// How far ahead of its loads a stream that goes past the cache asks for the lines of each row, in bytes, where a register is
+/// less than a line; those of wider ones are as fast as a copy without.
+const AHEAD_IN_ROW: usize = 2048;
 
 /// Interleaves `K` rows of elements of `E` bytes: `along` is contiguous in the source and advances `K` elements in the
 /// destination, `across` leads from row to row in the source and to the next element in the destination.
@@ -100,6 +104,10 @@ unsafe fn zip_block<L: Lanes, const E: usize, const K: usize>(
         while part < K {
             let to = dst.add(part * L::BYTES);
             if stream {
+                if L::BYTES < LINE {
+                    let row = src.wrapping_offset(part as isize * row_step);
+                    lanes.prefetch(row.wrapping_add(AHEAD_IN_ROW));
+                }
                 lanes.stream(to, rows[part])
             } else {
                 lanes.prefetch_near(to.wrapping_add(AHEAD));

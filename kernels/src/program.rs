@@ -237,7 +237,7 @@ impl Point for Programmed<'_> {
                 let mut run = core::mem::MaybeUninit::<Run>::uninit();
                 let run = (&raw mut (*run.as_mut_ptr()).0).cast::<u8>();
                 self.lanes(lanes, from, run);
-                stream_run(lanes, run, dst, dst_len);
+                stream_run(lanes, run, dst, dst_len, 0);
             } else {
                 self.lanes(lanes, from, dst);
             }

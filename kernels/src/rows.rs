@@ -5,15 +5,11 @@ use crate::nest::Loop;
 use crate::pieces::{ONCE, pieces};
 use crate::rows_stream::stream_rows;
 use crate::stage::starts_lines;
-use crate::tuning::IN_FIRST_LEVEL;
+use crate::tuning::{IN_FIRST_LEVEL, run_ahead};
 use crate::walk::{Point, each_point};
 
 /// From this many bytes on the library's memory copy is at least as good as a loop of vectors.
 const LONG_RUN: usize = 2048;
-
-/// How far ahead of the loads a streamed run asks for lines. Two lines of every page are behind the hardware's own
-/// stream when it starts; asking early hides that, and more than half a page ahead gained nothing.
-const AHEAD: usize = 2048;
 
 /// Copies `run` bytes at every point.
 #[derive(Clone, Copy)]
@@ -21,14 +17,17 @@ pub(crate) struct Rows {
     pub(crate) run: usize,
     pub(crate) stream: bool,
     /// From one run to the next on either side, as far as that is known: what is asked for ahead.
-    pub(crate) next: (isize, isize),
+    next: (isize, isize),
+    /// How far ahead of its loads a run that streams asks for lines.
+    ahead: usize,
 }
 
 impl Rows {
     /// Runs of `run` bytes under `loops`.
     #[allow(dead_code)] // portable targets have no lanes
     pub(crate) fn new(loops: &[Loop], run: usize, stream: bool) -> Rows {
-        Rows { run, stream, next: loops.last().map_or((0, 0), |l| (l.src_stride, l.dst_stride)) }
+        let next = loops.last().map_or((0, 0), |l| (l.src_stride, l.dst_stride));
+        Rows { run, stream, next, ahead: if stream { run_ahead() } else { 0 } }
     }
 }
 
@@ -132,7 +131,7 @@ impl Point for Rows {
         // SAFETY: the caller's promise.
         unsafe {
             if self.stream {
-                stream_run(lanes, src, dst, self.run);
+                stream_run(lanes, src, dst, self.run, self.ahead);
             } else {
                 copy_run(lanes, src, dst, self.run, self.next);
             }
@@ -178,12 +177,13 @@ pub(crate) unsafe fn copy_run<L: Lanes>(
     }
 }
 
-/// Copies a run past the cache: whole aligned lines streamed, what is before and behind them stored.
+/// Copies a run past the cache: whole aligned lines streamed, what is before and behind them stored; the source's lines are
+/// asked for so far ahead.
 ///
 /// # Safety
 /// As [`copy_run`]; the caller fences.
 #[inline(always)]
-pub(crate) unsafe fn stream_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, len: usize) {
+pub(crate) unsafe fn stream_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, len: usize, ahead: usize) {
     if !L::STREAMS {
         // SAFETY: the same demands.
         return unsafe { copy_run(lanes, src, dst, len, (0, 0)) };
@@ -200,7 +200,7 @@ pub(crate) unsafe fn stream_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8
         let lines = len / LINE * LINE;
         let mut at = 0;
         while at < lines {
-            lanes.prefetch(src.wrapping_add(at + AHEAD));
+            lanes.prefetch(src.wrapping_add(at + ahead));
             let mut part = 0;
             while part < LINE {
                 lanes.stream(dst.add(at + part), lanes.load(src.add(at + part)));

@@ -4,12 +4,15 @@
 //! behind its last whole line over to its next piece, so that each line is written once and whole.
 
 use crate::border::Border;
-use crate::deinterleave::{AHEAD_IN_STREAM, load_unzipped, unzip_part, unzip_rows};
+use crate::deinterleave::{load_unzipped, unzip_part, unzip_rows};
 use crate::lanes::{LINE, Lanes, copy_line, stream_line};
 use crate::nest::Loop;
 use crate::pieces::Pieces;
 use crate::rows::copy_short;
 use crate::walk::{Point, each_point};
+
+/// How far ahead of its loads a stream whose rows start no lines is asked for, in bytes: almost a page.
+const AHEAD: usize = 3072;
 
 /// Takes pieces of `K` rows from a stream of elements of `E` bytes; with `K` = 1 the piece is copied.
 #[derive(Clone, Copy)]
@@ -179,7 +182,7 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
                 let rows = load_unzipped::<L, E, K>(lanes, src.add(at * K));
                 let mut row = 0;
                 while row < K {
-                    lanes.prefetch(src.wrapping_add(AHEAD_IN_STREAM + at * K + row * LINE));
+                    lanes.prefetch(src.wrapping_add(AHEAD + at * K + row * LINE));
                     let to = self.row_place(dst, row).wrapping_add(at);
                     let before = to.addr() % LINE;
                     if is_first && at == 0 && before > 0 {
@@ -240,7 +243,7 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
     fn ask<L: Lanes>(&self, lanes: L, src: *const u8) {
         let mut line = 0;
         while line < K * self.piece() {
-            lanes.prefetch(src.wrapping_add(AHEAD_IN_STREAM + line));
+            lanes.prefetch(src.wrapping_add(AHEAD + line));
             line += LINE;
         }
     }

@@ -45,7 +45,7 @@ impl<const E: usize, const N: usize> Point for StreamDense<E, N> {
             // SAFETY: `count` rows from here; they fit the buffer, and are written before they are read.
             unsafe {
                 plane::<L, E, N>(lanes, self.columns, Loop { extent: count, ..self.rows }, from, buffer);
-                stream_run(lanes, buffer, dst.wrapping_add(row * row_bytes), count * row_bytes);
+                stream_run(lanes, buffer, dst.wrapping_add(row * row_bytes), count * row_bytes, 0);
             }
             row += count;
         }

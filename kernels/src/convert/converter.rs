@@ -18,7 +18,7 @@ use crate::lanes::LINE;
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
 use crate::slots::SlotWidth;
-use crate::tuning::{CONVERT_AHEAD, CONVERT_PIECE, CONVERT_ROW};
+use crate::tuning::{CONVERT_PIECE, CONVERT_ROW, convert_ahead};
 
 /// Converts one element for every point of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -237,7 +237,10 @@ impl Work<'_> {
         src: Place,
         dst: Place,
     ) {
-        let look = if self.stream && !src.is_near { Look::Along(CONVERT_AHEAD) } else { Look::Nowhere };
+        let look = match self.stream && !src.is_near {
+            true => Look::Along(convert_ahead(!matches!(form, Form::Zip { .. }))),
+            false => Look::Nowhere,
+        };
         let (outer, rows) = match pass.rows.as_slice() {
             [outer @ .., rows] => (outer, *rows),
             [] => (&[][..], Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
