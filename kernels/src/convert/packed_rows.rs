@@ -42,7 +42,10 @@ pub(super) unsafe fn packed<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool 
             (Form::Zip { ways: HALF_BYTES, step, stream }, src, Some(Bits::Four))
                 if alone.aligned(src, step) =>
             {
-                alone.zip(step, stream);
+                match src {
+                    Some(_) if rows.count >= 2 * LINE => alone.zip_packed(step, stream),
+                    _ => alone.zip(step, stream),
+                }
             }
             (Form::Unzip { ways: HALF_BYTES, step, lines }, Some(Bits::Four), None)
                 if alone.aligned(Some(Bits::Four), 0) =>
@@ -227,6 +230,58 @@ impl<L: Lanes> Packed<'_, L> {
         }
     }
 
+    /// The same for a line of packed slots of each row at a time, without taking them apart: a half of a byte of one row and
+    /// one of the next make a byte of the stream.
+    ///
+    /// # Safety
+    /// As [`Packed::zip`], for packed rows of at least two lines of slots.
+    #[inline(always)]
+    unsafe fn zip_packed(self, step: isize, stream: bool) {
+        let columns = 2 * LINE;
+        let step = step / 2;
+        let mut row = 0;
+        while row < self.rows.rows as isize {
+            let from = self.rows.src.at(row * self.rows.src.pitch).byte_of(0).cast_const();
+            let to = self.rows.dst.at(row * self.rows.dst.pitch).byte_of(0);
+            let mut done = 0;
+            while done < self.rows.count {
+                let at = done.min(self.rows.count - columns);
+                let mut halves = Lines([[0; LINE]; HALF_BYTES]);
+                let mut pair = 0;
+                while pair < HALF_BYTES / 2 {
+                    let first = from.wrapping_add(at / 2).wrapping_offset(2 * pair as isize * step);
+                    let second = first.wrapping_offset(step);
+                    self.rows.look_ahead(self.lanes, first, LINE);
+                    self.rows.look_ahead(self.lanes, second, LINE);
+                    // SAFETY: a line of two rows; arrays of words are read where they lie.
+                    let [low, high] = unsafe {
+                        halves_of(
+                            first.cast::<Words>().read_unaligned(),
+                            second.cast::<Words>().read_unaligned(),
+                        )
+                    };
+                    halves.0[pair] = bytemuck::cast(low);
+                    halves.0[HALF_BYTES / 2 + pair] = bytemuck::cast(high);
+                    pair += 1;
+                }
+                // SAFETY: as many slots of the stream, half a byte each.
+                unsafe {
+                    let (from, to) = (halves.0.as_ptr().cast::<u8>(), to.add(4 * at));
+                    zip_rows::<L, 1, HALF_BYTES>(
+                        self.lanes,
+                        LINE,
+                        LINE as isize,
+                        from,
+                        to,
+                        stream && at == done,
+                    );
+                }
+                done = at + columns;
+            }
+            row += 1;
+        }
+    }
+
     /// A line of slots of a row, a byte each.
     ///
     /// # Safety
@@ -282,6 +337,23 @@ impl<L: Lanes> Packed<'_, L> {
             row += 1;
         }
     }
+}
+
+/// A line, in words.
+type Words = [u64; LINE / 8];
+
+/// The low halves of the bytes of two lines as halves of a byte, and the high ones.
+#[inline(always)]
+fn halves_of(first: Words, second: Words) -> [Words; 2] {
+    const LOW: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+    let (mut low, mut high) = (Words::default(), Words::default());
+    let mut i = 0;
+    while i < low.len() {
+        low[i] = first[i] & LOW | (second[i] & LOW) << 4;
+        high[i] = first[i] >> 4 & LOW | second[i] & !LOW;
+        i += 1;
+    }
+    [low, high]
 }
 
 /// The slots of two rows at a time as halves of a byte.
