@@ -1,12 +1,14 @@
 //! Scratch buffers, and their way past the cache.
 
 use crate::lanes::LINE;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::lanes::Lanes;
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::rows::Rows;
 use crate::walk::Point;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::walk::Walk;
 
 /// Bytes that start a line.
 pub(super) struct Buffer(Vec<u8>);
@@ -22,13 +24,13 @@ impl Buffer {
     }
 }
 
-/// Runs a kernel at every point of the loops, at a level whose stores pass the cache; false, and nothing is done, where there
-/// is none. A fence is then due.
+/// Runs a kernel at every point of the loops, at a level that has registers; false, and nothing is done, where there is none.
+/// Where the kernel's stores pass the cache, a fence is then due.
 ///
 /// # Safety
 /// As the kernel says, at every point; there must be at most as many loops as one walk takes.
 #[allow(unused_variables)] // portable targets have no levels
-pub(super) unsafe fn walk_past_cache(
+pub(super) unsafe fn walk_at_level(
     level: Level,
     loops: &[Loop],
     (src, dst): (*const u8, *mut u8),
@@ -36,7 +38,6 @@ pub(super) unsafe fn walk_past_cache(
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        use crate::walk::Walk;
         use pulp::x86::{V3, V4};
         let walk = Walk { loops, src, dst, kernel, fence: false };
         if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
@@ -50,6 +51,12 @@ pub(super) unsafe fn walk_past_cache(
             return true;
         }
     }
+    #[cfg(target_arch = "aarch64")]
+    if let (true, Some(lanes)) = (level >= Level::Neon, pulp::aarch64::Neon::try_new()) {
+        // SAFETY: the caller's promise.
+        unsafe { Lanes::vectorize(lanes, Walk { loops, src, dst, kernel, fence: false }) };
+        return true;
+    }
     false
 }
 
@@ -61,7 +68,7 @@ pub(super) unsafe fn walk_past_cache(
 pub(super) unsafe fn flush(level: Level, loops: &[Loop], src: *const u8, dst: *mut u8, run: usize) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !walk_past_cache(level, loops, (src, dst), Rows::new(loops, run, true)) {
+        if !walk_at_level(level, loops, (src, dst), Rows::new(loops, run, true)) {
             crate::strided::walk_runs(loops, src, dst, run);
         }
     }

@@ -29,6 +29,7 @@ mod passes;
 mod program;
 mod rows;
 mod scale;
+mod stored_columns;
 mod strips;
 #[cfg_attr(not(target_arch = "x86_64"), path = "table_none.rs")]
 mod table;

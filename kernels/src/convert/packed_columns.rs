@@ -14,7 +14,7 @@ use crate::tuning::MADE_APART;
 pub(super) struct PackedColumns<const SLOTS: usize> {
     /// From column to column of slots, in bytes.
     step: isize,
-    /// Bytes of a strip in every row: a line, or [`WIDEST`].
+    /// Bytes of a strip in every row: at most [`WIDEST`].
     width: usize,
     /// Room for a stretch of each column of a strip.
     made: *mut u8,
@@ -30,13 +30,17 @@ const STRETCH_BYTES: usize = STRETCH * LINE;
 pub(super) const WIDEST: usize = 2 * LINE;
 
 impl<const SLOTS: usize> PackedColumns<SLOTS> {
-    /// Bytes of room for what is made.
-    pub(super) const ROOM: usize = SLOTS * WIDEST * STRETCH_BYTES;
-
     /// Groups of columns between those that are read and those that are asked for.
     const APART: usize = MADE_APART / SLOTS;
 
-    /// For columns `step` bytes apart, in strips of one line or [`WIDEST`]; there must be so much room at `made`.
+    /// Bytes of room for what is made of columns of so many bytes.
+    pub(super) fn room(rows: usize) -> usize {
+        SLOTS * WIDEST * rows.next_multiple_of(LINE).min(STRETCH_BYTES)
+    }
+
+    /// For columns `step` bytes apart, in strips of at most [`WIDEST`], a power of two; there must be [room] at `made`.
+    ///
+    /// [room]: PackedColumns::room
     pub(super) fn new(step: isize, width: usize, made: *mut u8) -> Self {
         PackedColumns { step, width, made }
     }

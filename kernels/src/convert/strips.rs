@@ -5,15 +5,16 @@
 //! transposed does. The source is read in a few long streams.
 
 use super::converter::Work;
-use super::flush::{Buffer, streams, walk_past_cache};
+use super::flush::{Buffer, streams, walk_at_level};
 use super::forms::BLOCK;
 use super::packed_columns::{PackedColumns, WIDEST};
 use super::program::Conversion;
 use super::rows::{Look, Place};
+use super::stored_columns::StoredColumns;
 use super::tile::Loops;
 use crate::ahead::Ahead;
 use crate::columns::Columns;
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::slots::Bits;
@@ -30,6 +31,8 @@ type Part = (Loops, [isize; 2]);
 pub(super) struct Strips {
     /// The slots that share bytes, on both sides alike.
     bits: Option<Bits>,
+    /// Past the cache.
+    stream: bool,
     outer: Loops,
     /// Elements that are contiguous on both sides, and stay together.
     run: Loop,
@@ -48,12 +51,13 @@ const ONCE: Loop = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
 impl Strips {
     /// The nest in strips, where it is long enough on both sides; slots that share bytes must do so on both alike.
     pub(super) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Strips> {
-        if !(work.stream && streams(work.level) && work.level.is_available()) {
+        if work.level == Level::Scalar || !work.level.is_available() {
             return None;
         }
+        let stream = work.stream && streams(work.level);
         let bits = match (src.bits, dst.bits) {
-            (None, None) => None,
-            (src, dst) if src == dst && work.conversion.is_identity() => src,
+            (None, None) if stream => None,
+            (Some(src), Some(dst)) if src == dst && work.conversion.is_identity() => Some(src),
             _ => return None,
         };
         let [src_unit, dst_unit] = work.units();
@@ -72,14 +76,19 @@ impl Strips {
         }
         let goes_on = |l: &Loop| bits.is_none() && continues(rows, *l, element);
         let beyond = outer.take(goes_on).unwrap_or(ONCE);
-        let width = match bits {
-            Some(_) => LINE * per_byte,
-            None => strip_of(&work.conversion, element) / element,
+        // What passes the cache does so in whole lines; in it, lanes are enough, and strips may meet.
+        let (width, [least_columns, least_rows]) = match bits {
+            Some(_) if stream => (LINE * per_byte, [LINE * per_byte, BLOCK]),
+            Some(_) => (per_byte, [LANE * per_byte, LANE]),
+            None => {
+                let width = strip_of(&work.conversion, element) / element;
+                (width, [width, BLOCK])
+            }
         };
         let whole = [columns.extent / width * width, rows.extent / per_byte * per_byte];
-        let strips = Strips { bits, outer, run, rows, beyond, columns, whole };
-        let fits = whole[0] > 0
-            && whole[1] / per_byte * beyond.extent >= BLOCK
+        let strips = Strips { bits, stream, outer, run, rows, beyond, columns, whole };
+        let fits = whole[0] >= least_columns
+            && whole[1] / per_byte * beyond.extent >= least_rows
             && (bits.is_none() || strips.starts_bytes(per_byte as isize, [src.first, dst.first]));
         fits.then_some(strips)
     }
@@ -135,23 +144,36 @@ impl Strips {
         }
         // A byte of each of as many columns becomes a byte of each of as many rows.
         let rows = Loop { extent: self.whole[1] / per_byte, ..rows };
-        let all = columns.extent / per_byte;
-        let wide = all / WIDEST * WIDEST;
-        let parts = [(0, wide, WIDEST), (wide, all - wide, LINE)];
-        for (first, count, width) in parts.into_iter().filter(|&(_, count, _)| count > 0) {
+        for (first, count, width) in self.widths(columns.extent / per_byte) {
             let columns = Loop { extent: count, ..columns };
             let loops = (outer_bytes, beyond, rows, columns);
             let places =
                 (places.0.wrapping_offset(first as isize * columns.src_stride), places.1.wrapping_add(first));
+            let how = (work.level, self.stream);
             // SAFETY: the caller's promise, for slots of whole bytes and some of the columns.
             unsafe {
                 match bits {
-                    Bits::One => packed::<8>(work.level, (step, width), loops, places),
-                    Bits::Two => packed::<4>(work.level, (step, width), loops, places),
-                    Bits::Four => packed::<2>(work.level, (step, width), loops, places),
+                    Bits::One => packed::<8>(how, (step, width), loops, places),
+                    Bits::Two => packed::<4>(how, (step, width), loops, places),
+                    Bits::Four => packed::<2>(how, (step, width), loops, places),
                 }
             }
         }
+    }
+
+    /// How bytes of columns are divided into strips: the first of some, how many, and the width of a strip of them. Where the
+    /// narrowest do not come out even, the last one steps back.
+    fn widths(&self, all: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+        let least = if self.stream { LINE } else { LANE };
+        let mut first = 0;
+        let halves = core::iter::successors(Some(WIDEST), move |&width| (width > least).then_some(width / 2));
+        let whole = halves.map(move |width| {
+            let part = (first, (all - first) / width * width, width);
+            first += part.1;
+            part
+        });
+        let last = (!all.is_multiple_of(least)).then(|| (all - least, least, least));
+        whole.chain(last).filter(|&(_, count, _)| count > 0)
     }
 }
 
@@ -186,20 +208,32 @@ unsafe fn converted(
     run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
 }
 
-/// Transposes slots that share bytes, `SLOTS` a byte, in columns `step` bytes apart and strips of `width` bytes.
+/// Transposes slots that share bytes, `SLOTS` a byte, in columns `step` bytes apart and strips of `width` bytes; past the cache
+/// if `stream`.
 ///
 /// # Safety
 /// As [`converted`].
 unsafe fn packed<const SLOTS: usize>(
-    level: Level,
+    (level, stream): (Level, bool),
     (step, width): (isize, usize),
     loops: Plane,
     places: (*const u8, *mut u8),
 ) {
-    let mut made = Buffer::new(PackedColumns::<SLOTS>::ROOM);
+    let (outer, beyond, rows, columns) = loops;
+    let mut made = Buffer::new(PackedColumns::<SLOTS>::room(rows.extent));
     let source = PackedColumns::<SLOTS>::new(step, width, made.start());
     // SAFETY: the caller's promise.
-    unsafe { transposed::<1, 16>(level, source, loops, places) };
+    unsafe {
+        match stream {
+            true => transposed::<1, LANE>(level, source, loops, places),
+            false => {
+                debug_assert_eq!(beyond.extent, 1, "rows of packed slots are one loop");
+                let kernel = StoredColumns::<1, LANE, _> { source, columns, rows };
+                let done = walk_at_level(level, outer.as_slice(), places, kernel);
+                debug_assert!(done, "strips are for levels with registers");
+            }
+        }
+    }
 }
 
 /// Transposes what a source makes of its columns.
@@ -218,7 +252,7 @@ unsafe fn transposed<const E: usize, const N: usize>(
     let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
     let kernel = StreamTranspose::<E, N, _> { source, columns, rows, beyond, carry };
     // SAFETY: the caller's promise; the carries live until the end of this function.
-    let done = unsafe { walk_past_cache(level, outer.as_slice(), (src, dst), kernel) };
+    let done = unsafe { walk_at_level(level, outer.as_slice(), (src, dst), kernel) };
     debug_assert!(done, "strips are for levels that stream");
 }
 
