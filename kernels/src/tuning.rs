@@ -106,6 +106,13 @@ pub(crate) const HUGE_PAGE: usize = 2 << 20;
 /// touched but takes addresses, is less than the buffer.
 pub(crate) const HUGE_PAGE_BUFFER: usize = 2 * HUGE_PAGE;
 
+/// How far ahead of its loads a streamed run asks for lines, in bytes. Two lines of every page are behind the hardware's own
+/// stream when it starts; asking early hides that. More than half a page ahead gained nothing on Intel's processors; AMD's are
+/// faster with somewhat less.
+pub(crate) fn run_ahead() -> usize {
+    if is_amd() { 1536 } else { 2048 }
+}
+
 /// How far a converted tile reaches along the source and along the destination, in bytes, and how many bytes it may then have
 /// between its passes, the first choice first: where both sides' runs are made of the same loops, some rows of whole tiles
 /// in a part of the first-level cache; where they are not, long runs of the source, which memory reads faster, and two
@@ -119,23 +126,10 @@ pub(crate) const CONVERT_REACHES: [(usize, usize, usize); 6] = [
     (64, 64, usize::MAX),
 ];
 
-/// How far ahead of its loads a streamed run asks for lines, in bytes. Two lines of every page are behind the hardware's own
-/// stream when it starts; asking early hides that. More than half a page ahead gained nothing on Intel's processors, and is a
-/// third slower than three eighths on AMD's.
-pub(crate) fn run_ahead() -> usize {
-    if is_amd() { 1536 } else { 2048 }
-}
-
 /// How far ahead of its reads a conversion asks for lines, in bytes: half a page and more, but for what AMD's processors read
 /// as one stream, as above.
 pub(crate) fn convert_ahead(is_one_stream: bool) -> usize {
     if is_one_stream && is_amd() { 1536 } else { 3072 }
-}
-
-/// True on processors of AMD, whose caches are others: asked once per process.
-fn is_amd() -> bool {
-    static IS_AMD: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *IS_AMD.get_or_init(cache::is_amd)
 }
 
 /// The same into the first level, of what the second one has by then: a core that reads much and writes little waits for
@@ -164,6 +158,12 @@ pub(crate) const CONVERT_PIECE: usize = 2048;
 pub fn stream_threshold() -> usize {
     static THRESHOLD: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
     *THRESHOLD.get_or_init(|| cache::threshold().unwrap_or(16 << 20))
+}
+
+/// True on processors of AMD, whose caches and streams differ: asked once per process.
+fn is_amd() -> bool {
+    static IS_AMD: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *IS_AMD.get_or_init(cache::is_amd)
 }
 
 #[cfg(target_arch = "x86_64")]
