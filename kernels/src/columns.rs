@@ -34,6 +34,12 @@ pub(crate) trait Columns: Copy {
         (step, count)
     }
 
+    /// The first column of a strip that is so many columns behind the one at `from`.
+    #[inline(always)]
+    fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
+        from.wrapping_offset(column as isize * step)
+    }
+
     /// Where the rows of a part that stand `before` bytes behind the first ones of those made ready at `from` lie.
     #[inline(always)]
     fn place(from: *const u8, _part: usize, before: usize) -> *const u8 {

@@ -1,7 +1,7 @@
 //! One value into every place of a loop nest: padding, and the unused bytes of wide slots.
 
 use crate::nest::{Loop, Nest, OutOfBounds, Side, stays_inside};
-use crate::slots::{SlotWidth, store_slot};
+use crate::slots::{Bits, SlotWidth, store_slot};
 
 /// What is written: an element of `bytes` bytes, the value in the low ones (little endian), the rest zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -31,9 +31,7 @@ pub fn fill_nest(dst: &mut [u8], nest: Nest<'_>, fill: Fill) -> Result<(), OutOf
     }
     match fill.width {
         SlotWidth::Bytes(bytes) => fill_bytes(dst, nest, fill.value, bytes),
-        SlotWidth::Bits(bits) => each_place(nest.loops, nest.dst_offset, &mut |place| {
-            store_slot(dst, place.unsigned_abs(), bits, fill.value as u8);
-        }),
+        SlotWidth::Bits(bits) => fill_slots(dst, nest, fill.value as u8, bits),
     }
     Ok(())
 }
@@ -68,6 +66,23 @@ fn fill_bytes(dst: &mut [u8], nest: Nest<'_>, value: u128, bytes: usize) {
             });
         }
     }
+}
+
+/// Runs of slots that share bytes: whole bytes at once, and the slots before and behind them.
+fn fill_slots(dst: &mut [u8], nest: Nest<'_>, value: u8, bits: Bits) {
+    let per_byte = 8 / bits as usize;
+    let mut whole = [0];
+    (0..per_byte).for_each(|slot| store_slot(&mut whole, slot, bits, value));
+    let (loops, run) = take_runs(nest.loops, 1);
+    each_place(loops, nest.dst_offset, &mut |place| {
+        let first = place.unsigned_abs();
+        let head = (first.wrapping_neg() % per_byte).min(run);
+        let (bytes, tail) = ((run - head) / per_byte, (run - head) % per_byte);
+        (first..first + head).for_each(|slot| store_slot(dst, slot, bits, value));
+        let body = (first + head) / per_byte;
+        dst[body..body + bytes].fill(whole[0]);
+        (first + run - tail..first + run).for_each(|slot| store_slot(dst, slot, bits, value));
+    });
 }
 
 /// Takes the innermost loops that are contiguous off the nest; returns the rest and the bytes of a run.
@@ -130,7 +145,6 @@ fn each_place(loops: &[Loop], place: isize, visit: &mut impl FnMut(isize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::Bits;
 
     fn filled(loops: &[Loop], fill: Fill, len: usize) -> Vec<u8> {
         let mut dst = vec![0xee; len];
@@ -186,6 +200,25 @@ mod tests {
         let fill = Fill { value: 0b1010, width: SlotWidth::Bits(Bits::Four) };
         let loops = [Loop { extent: 2, src_stride: 0, dst_stride: 1 }];
         assert_eq!(filled(&loops, fill, 2), [0xae, 0xea]);
+    }
+
+    #[test]
+    fn runs_of_slots_are_as_their_slots() {
+        for (bits, value) in [(Bits::One, 1), (Bits::Two, 2), (Bits::Four, 0xa)] {
+            for (extent, rows, step) in [(1, 9, 3), (3, 5, 4), (16, 3, 16), (61, 4, 67), (100, 2, 131)] {
+                let loops = [
+                    Loop { extent: rows, src_stride: 0, dst_stride: step },
+                    Loop { extent, src_stride: 0, dst_stride: 1 },
+                ];
+                let len = 200;
+                let found = filled(&loops, Fill { value, width: SlotWidth::Bits(bits) }, len);
+                let mut wanted = vec![0xee; len];
+                for (row, i) in (0..rows).flat_map(|row| (0..extent).map(move |i| (row, i))) {
+                    store_slot(&mut wanted, 1 + row * step.unsigned_abs() + i, bits, value as u8);
+                }
+                assert_eq!(found, wanted, "{bits:?}, {extent} x {rows}");
+            }
+        }
     }
 
     #[test]

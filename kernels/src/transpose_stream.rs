@@ -146,7 +146,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         let ask = Ask::new(columns_step, len, count, C::STRETCH);
         let mut column = 0;
         while column < columns {
-            let top = src.wrapping_offset(column as isize * step);
+            let top = self.source.strip_at(src, column, step);
             let here = Strip { to: dst.wrapping_add(column * E), first: rows.start, is_first: column == 0 };
             let mut row = rows.start;
             while row < rows.end {

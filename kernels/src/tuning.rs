@@ -80,6 +80,9 @@ pub(crate) const MADE_STRETCH: usize = 8;
 /// lines that were asked for a whole stretch of all of them ahead would be lost before their use.
 pub(crate) const MADE_APART: usize = 16;
 
+/// Rows that start at any bit whose lines are asked for so many rows ahead of being written.
+pub(crate) const BIT_ROWS_AHEAD: isize = 8;
+
 /// Columns of at most so many lines that lie one behind the other are asked for a strip ahead, in the order of memory, which
 /// reads them as one stream. Strips of longer ones do not stay in the cache until then.
 pub(crate) const FEW_LINES: usize = 32;
@@ -144,6 +147,9 @@ pub(crate) const CONVERT_WIDENING: usize = 512;
 
 /// From this many bytes on a row is converted straight into its place.
 pub(crate) const CONVERT_ROW: usize = 128;
+
+/// The same where packed slots only move to other bits of their bytes.
+pub(crate) const CONVERT_BITS: usize = 32;
 
 /// From this many bytes on a row of the destination is converted and streamed by itself, in pieces of so many, which start
 /// lines; shorter rows are put together to tiles.

@@ -340,11 +340,23 @@ fn rows_that_start_no_lines_are_joined_from_pieces() {
 /// So many steps of a plane of so many rows and columns, of elements that stay together, with a gap behind rows and columns.
 type Plane = (isize, isize, isize, isize, isize);
 
-/// Transposes planes at every level, and as the portable one does.
-fn check_plane(src: &[u8], (conversion, from, to): (Conversion, SlotWidth, SlotWidth), plane: Plane) {
+/// Transposes planes whose rows start bytes.
+fn check_plane(src: &[u8], elements: (Conversion, SlotWidth, SlotWidth), plane: Plane) {
     let (steps, rows, columns, together, gap) = plane;
-    let [src_pitch, dst_pitch] = [steps * rows * together, columns * together]
+    let pitches = [steps * rows * together, columns * together]
         .map(|extent: isize| (extent as usize).next_multiple_of(8) as isize + 8 * gap);
+    let first = if elements.1 == elements.2 { 8 } else { 0 };
+    check_pitches(src, elements, plane, pitches, first);
+}
+
+/// Transposes planes of rows so far from one another at every level, and as the portable one does.
+fn check_pitches(
+    src: &[u8],
+    (conversion, from, to): (Conversion, SlotWidth, SlotWidth),
+    (steps, rows, columns, together, _): Plane,
+    [src_pitch, dst_pitch]: [isize; 2],
+    first: isize,
+) {
     let of = |extent: isize, src_stride, dst_stride| Loop {
         extent: extent.unsigned_abs(),
         src_stride: src_stride * unit(from),
@@ -359,7 +371,6 @@ fn check_plane(src: &[u8], (conversion, from, to): (Conversion, SlotWidth, SlotW
     ];
     let loops = if columns * rows * steps > 1 << 16 { &loops[1..] } else { &loops[..] };
     let bytes = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum::<isize>() as usize + 32;
-    let first = if from == to { 8 } else { 0 };
     // Where the first slot starts a line, and where none does.
     let line = match to {
         SlotWidth::Bits(bits) => 64 - first as usize * bits as usize / 8,
@@ -431,6 +442,64 @@ fn packed_planes_are_transposed_in_strips_of_two_lines() {
     for elements in packed() {
         for (columns, gap) in [(1608, 1), (1536, 0), (1792, 0)] {
             check_plane(&src, elements, (1, 2312, columns, 1, gap));
+        }
+    }
+}
+
+/// Columns and rows that start bytes on one side, or on none.
+#[test]
+fn packed_planes_start_anywhere() {
+    let src = noise();
+    let apart = [Bits::One, Bits::Two, Bits::Four].into_iter().flat_map(|bits| {
+        let (packed, bytes) = (SlotWidth::Bits(bits), SlotWidth::Bytes(1));
+        [(packed, bytes), (bytes, packed)].map(|(from, to)| (Conversion::identity(1), from, to))
+    });
+    for elements in packed().into_iter().chain(apart) {
+        for (rows, columns) in [(129, 131), (160, 512), (517, 1043), (2100, 2071), (2311, 144)] {
+            for (src_gap, dst_gap, first) in [(0, 0, 0), (0, 0, 3), (1, 7, 1), (8, 3, 0), (5, 8, 5)] {
+                let odd = |extent: isize, gap: isize| match gap {
+                    8 => (extent as usize).next_multiple_of(8) as isize + 64,
+                    _ => extent | (1 + 2 * gap),
+                };
+                let pitches = [odd(rows, src_gap), odd(columns, dst_gap)];
+                check_pitches(&src, elements, (1, rows, columns, 1, 0), pitches, first);
+            }
+        }
+    }
+}
+
+/// Eight rows of half bytes to one stream and back, from rows that start anywhere.
+#[test]
+fn half_bytes_are_woven_from_anywhere() {
+    let src = noise();
+    let (packed, bytes) = (SlotWidth::Bits(Bits::Four), SlotWidth::Bytes(1));
+    let of = |extent: isize, stride, other| (extent.unsigned_abs(), stride, other);
+    for (from, to) in [(packed, packed), (bytes, packed), (packed, bytes)] {
+        for (count, gap) in [(64, 0), (65, 0), (127, 2), (128, 0), (128, 7), (301, 0), (1100, 5), (2049, 0)] {
+            let row: isize = count + gap;
+            // In slots of the rows, and of the stream.
+            let nest = [of(3, 8 * row, 8 * count + 8), of(count, 1, 8), of(8, row, 1)];
+            for (is_woven, first) in [(true, 0), (true, 3), (false, 0), (false, 2), (false, 5)] {
+                let loops = nest.map(|(extent, of_rows, of_stream)| {
+                    let [src, dst] = if is_woven { [of_rows, of_stream] } else { [of_stream, of_rows] };
+                    Loop { extent, src_stride: src, dst_stride: dst }
+                });
+                let last = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum::<isize>();
+                let bytes = (last + first).unsigned_abs() + 1;
+                let bytes = if to == packed { bytes.div_ceil(2) } else { bytes };
+                for (level, stream) in levels().flat_map(|level| [true, false].map(|stream| (level, stream)))
+                {
+                    let conversion = Conversion::identity(1);
+                    let converter =
+                        Converter { conversion, src: from, dst: to, scale: Scale::All(1.0), level, stream };
+                    let portable = Converter { level: Level::Scalar, stream: false, ..converter };
+                    for start in [0, 5] {
+                        let wanted = run(&portable, &src, first, &loops, bytes, start);
+                        let found = run(&converter, &src, first, &loops, bytes, start);
+                        assert!(found == wanted, "{converter:?} {loops:?} from {first} at {start}");
+                    }
+                }
+            }
         }
     }
 }

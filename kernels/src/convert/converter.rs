@@ -5,10 +5,12 @@ use core::ops::Deref;
 use super::flush::{fence, streams};
 use super::forms::BLOCK;
 use super::join_rows::Piece;
+use super::packed_strips::PackedStrips;
 use super::passes::Tiles;
 use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
 use super::scale::Scale;
+use super::split::Split;
 use super::strips::Strips;
 use super::table::Table;
 use super::tile::{Cut, Loops, MAX_LOOPS, Pass};
@@ -18,7 +20,7 @@ use crate::lanes::LINE;
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
 use crate::slots::SlotWidth;
-use crate::tuning::{CONVERT_PIECE, CONVERT_ROW, convert_ahead};
+use crate::tuning::{CONVERT_BITS, CONVERT_PIECE, CONVERT_ROW, convert_ahead};
 
 /// Converts one element for every point of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +96,11 @@ impl Converter<'_> {
         packs && self.conversion.is_identity()
     }
 
+    /// True where packed slots move to others, and nothing else happens.
+    pub(super) fn moves_bits(&self) -> bool {
+        matches!(self.src, SlotWidth::Bits(_)) && self.src == self.dst && self.conversion.is_identity()
+    }
+
     /// From one element to the next, where they are contiguous.
     pub(super) fn units(&self) -> [isize; 2] {
         let unit = |width, bytes: usize| match width {
@@ -146,7 +153,7 @@ impl Work<'_> {
     /// # Safety
     /// As [`Converter::outer`].
     unsafe fn nest(&self, loops: &Loops, src: Place, dst: Place) {
-        if let Some(Woven { pass, form, next }) = woven(self.converter, loops, dst) {
+        if let Some(Woven { pass, form, next }) = woven(self.converter, loops, [src, dst]) {
             // SAFETY: the caller's promise; the level has the form.
             return unsafe {
                 match (form, next) {
@@ -161,9 +168,14 @@ impl Work<'_> {
             // SAFETY: the caller's promise, for parts of the nest.
             return unsafe {
                 strips.run(self, src, dst);
-                for (edge, [from, to]) in strips.edges() {
-                    self.tiles(edge.as_slice(), src.at(from), dst.at(to));
-                }
+                self.edges(&strips.split, src, dst);
+            };
+        }
+        if let Some(strips) = PackedStrips::new(self, loops, [src, dst]) {
+            // SAFETY: the same.
+            return unsafe {
+                strips.run(src, dst);
+                self.edges(&strips.split, src, dst);
             };
         }
         let pass = Pass::new(*loops, self.units());
@@ -172,15 +184,30 @@ impl Work<'_> {
             SlotWidth::Bytes(_) => pass.run * self.conversion.dst_bytes(),
             SlotWidth::Bits(bits) => pass.run / (8 / bits as usize),
         };
+        let is_straight = match self.moves_bits() {
+            true => bytes >= CONVERT_BITS,
+            false => !self.stream && bytes >= CONVERT_ROW,
+        };
         // SAFETY: the caller's promise, for all three.
         unsafe {
             if self.stream && bytes >= CONVERT_PIECE {
                 each_place(rows, src, dst, &mut |src, dst| self.stream_row(src, dst, pass.run));
-            } else if rows.is_empty() || !self.stream && bytes >= CONVERT_ROW {
+            } else if rows.is_empty() || is_straight {
                 self.convert(&self.conversion, &pass, Form::Plain, src, dst);
             } else {
                 self.tiles(loops.as_slice(), src, dst);
             }
+        }
+    }
+
+    /// What strips leave.
+    ///
+    /// # Safety
+    /// As [`Converter::outer`].
+    unsafe fn edges(&self, split: &Split, src: Place, dst: Place) {
+        for (edge, [from, to]) in split.edges() {
+            // SAFETY: parts of the nest.
+            unsafe { self.tiles(edge.as_slice(), src.at(from), dst.at(to)) };
         }
     }
 

@@ -5,6 +5,7 @@
 //! permuted in the first-level cache by the kernels that permute everything else.
 
 mod any;
+mod bit_runs;
 mod cast_packed;
 mod cast_rows;
 mod cast_woven;
@@ -13,6 +14,7 @@ mod converter;
 mod float;
 mod flush;
 mod forms;
+mod half_bytes;
 mod hop;
 mod integer;
 mod join_rows;
@@ -25,10 +27,12 @@ mod offsets;
 mod pack;
 mod packed_columns;
 mod packed_rows;
+mod packed_strips;
 mod passes;
 mod program;
 mod rows;
 mod scale;
+mod split;
 mod stored_columns;
 mod strips;
 #[cfg_attr(not(target_arch = "x86_64"), path = "table_none.rs")]

@@ -1,70 +1,105 @@
-//! Columns of slots that share bytes, made ready to be transposed byte by byte.
+//! Columns of slots that share bytes, on either side or on both, made ready to be transposed byte by byte.
 //!
 //! Where a byte has `SLOTS` slots, as many columns have, in each byte, slots of as many rows. Transposing these few slots by
-//! as many, byte by byte, makes the bytes of the destination: each of a row, with a slot of each column.
+//! as many, byte by byte, makes the bytes of the destination: each of a row, with a slot of each column. Where only the
+//! destination is packed, as many columns are joined; where only the source is, its columns are parted into those of as many
+//! rows.
 
+use super::bit_runs::{Line, line_at};
 use crate::ahead::Ahead;
 use crate::columns::Columns;
 use crate::lanes::{LINE, Lanes};
-use crate::rows::copy_short;
 use crate::tuning::MADE_APART;
 
-/// Columns of packed slots, `SLOTS` a byte.
+/// On which sides slots share bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Packed {
+    Both,
+    Source,
+    Destination,
+}
+
+/// Columns of slots, `SLOTS` a byte where they share it.
 #[derive(Clone, Copy)]
 pub(super) struct PackedColumns<const SLOTS: usize> {
-    /// From column to column of slots, in bytes.
-    step: isize,
-    /// Bytes of a strip in every row: at most [`WIDEST`].
-    width: usize,
-    /// Room for a stretch of each column of a strip.
-    made: *mut u8,
+    pub(super) packed: Packed,
+    /// The first column's first slot, counted from the first one of its byte.
+    pub(super) first: usize,
+    /// From column to column, in slots of the source.
+    pub(super) step: isize,
+    /// Bytes of a strip in every row: a power of two, at most [`WIDEST`].
+    pub(super) width: usize,
+    /// [Room] for a stretch of each column of a strip.
+    ///
+    /// [Room]: PackedColumns::room
+    pub(super) made: *mut u8,
 }
 
 /// Lines of a column that are made ready together: with less, they would be read one here and one there.
 const STRETCH: usize = 4;
 
 /// The same in bytes.
-const STRETCH_BYTES: usize = STRETCH * LINE;
+pub(super) const STRETCH_BYTES: usize = STRETCH * LINE;
 
 /// The most bytes that a strip has in every row: single lines are written at half the speed of pairs.
 pub(super) const WIDEST: usize = 2 * LINE;
 
-impl<const SLOTS: usize> PackedColumns<SLOTS> {
-    /// Groups of columns between those that are read and those that are asked for.
-    const APART: usize = MADE_APART / SLOTS;
+impl Packed {
+    /// True where slots of the source share bytes, and of the destination.
+    pub(super) fn sides(self) -> [bool; 2] {
+        [self != Packed::Destination, self != Packed::Source]
+    }
+}
 
+impl<const SLOTS: usize> PackedColumns<SLOTS> {
     /// Bytes of room for what is made of columns of so many bytes.
     pub(super) fn room(rows: usize) -> usize {
         SLOTS * WIDEST * rows.next_multiple_of(LINE).min(STRETCH_BYTES)
     }
 
-    /// For columns `step` bytes apart, in strips of at most [`WIDEST`], a power of two; there must be [room] at `made`.
-    ///
-    /// [room]: PackedColumns::room
-    pub(super) fn new(step: isize, width: usize, made: *mut u8) -> Self {
-        PackedColumns { step, width, made }
+    /// The byte of a column's first slot, counted from the first column's, and how many bits are before the slot.
+    #[inline(always)]
+    fn column(&self, number: usize) -> (isize, u32) {
+        if self.packed == Packed::Destination {
+            return (number as isize * self.step, 0);
+        }
+        let slot = self.first as isize + number as isize * self.step;
+        (slot.div_euclid(SLOTS as isize), (slot.rem_euclid(SLOTS as isize) as usize * (8 / SLOTS)) as u32)
     }
 
-    /// Makes `len` bytes of the columns that become one of bytes ready, and asks for the lines of as many others.
+    /// Makes `len` bytes of some columns ready, from one of this number on, and asks for the lines of as many others: of one, or
+    /// of as many as are joined, for as many rows as its bytes are parted into, if they are.
     ///
     /// # Safety
-    /// So many bytes must be readable at each of the columns, from `from` on; `to` must be a group's place in the room.
+    /// So many bytes must be readable at each of the columns, the first of the group's being at `from`; `to` must be the place of
+    /// a column in the room.
     #[inline(always)]
-    unsafe fn group<L: Lanes>(self, lanes: L, from: *const u8, len: usize, to: *mut u8, next: *const u8) {
+    unsafe fn columns<L: Lanes, const JOIN: bool, const PART: bool>(
+        &self,
+        lanes: L,
+        (first, len): (usize, usize),
+        (from, next): (*const u8, *const u8),
+        to: *mut u8,
+    ) {
         let mut at = 0;
         while at < len {
             let mut lines = [Line::default(); SLOTS];
             let mut column = 0;
-            while column < SLOTS {
-                let place = at as isize + column as isize * self.step;
+            while column < if JOIN { SLOTS } else { 1 } {
+                let (place, shift) = self.column(first + column);
+                let place = place + at as isize;
                 lanes.prefetch(next.wrapping_offset(place));
                 // SAFETY: the caller's promise.
-                lines[column] = unsafe { line(from.wrapping_offset(place), LINE.min(len - at)) };
+                lines[column] = unsafe { line_at(from.wrapping_offset(place), shift, LINE.min(len - at)) };
                 column += 1;
             }
-            turn_slots(&mut lines);
+            match (JOIN, PART) {
+                (true, true) => turn_slots(&mut lines),
+                (true, false) => join_slots(&mut lines),
+                _ => part_slots(&mut lines),
+            }
             let mut part = 0;
-            while part < SLOTS {
+            while part < if PART { SLOTS } else { 1 } {
                 let to = Self::place(to, part, at).cast_mut();
                 // SAFETY: there is room for a stretch of each column.
                 unsafe { to.cast::<Line>().write_unaligned(lines[part]) };
@@ -92,12 +127,19 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
 
     #[inline(always)]
     fn parts(&self) -> usize {
-        SLOTS
+        if self.packed == Packed::Destination { 1 } else { SLOTS }
     }
 
     #[inline(always)]
-    fn of_source(&self, _step: isize, count: usize) -> (isize, usize) {
-        (self.step, SLOTS * count)
+    fn of_source(&self, step: isize, count: usize) -> (isize, usize) {
+        let joined = if self.packed == Packed::Source { 1 } else { SLOTS };
+        (step / SLOTS as isize, joined * count)
+    }
+
+    #[inline(always)]
+    fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
+        let groups = if self.packed == Packed::Source { column / SLOTS } else { column };
+        from.wrapping_offset(groups as isize * step)
     }
 
     /// A line of every column lies together, part by part: what is transposed next.
@@ -114,41 +156,80 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
         rows: usize,
         ahead: Ahead,
     ) -> ((*const u8, isize), Option<Ahead>) {
+        // Groups of columns between those that are read and those that are asked for.
+        let apart = MADE_APART / SLOTS;
+        let groups = if self.packed == Packed::Source { self.width / SLOTS } else { self.width };
         let mut group = 0;
-        while group < self.width {
+        while group < groups {
             // Behind the last columns follow the first ones of the next stretch.
-            let (next, base) = match group + Self::APART {
-                next if next < self.width => (next, from),
-                next => (next - self.width, ahead.first()),
+            let (next, base) = match group + apart {
+                next if next < groups => (next, from),
+                next => (next - groups, ahead.first()),
             };
             let next = base.wrapping_offset(next as isize * step);
             let from = from.wrapping_offset(group as isize * step);
-            // SAFETY: the caller's promise; so many bytes of the columns that become one of bytes.
-            unsafe { self.group(lanes, from, rows, self.made.wrapping_add(group * LINE), next) };
+            let to = |column: usize| self.made.wrapping_add(column * LINE);
+            // SAFETY: the caller's promise; so many bytes of a group's columns.
+            unsafe {
+                match self.packed {
+                    Packed::Both => {
+                        self.columns::<L, true, true>(lanes, (0, rows), (from, next), to(group));
+                    }
+                    Packed::Destination => {
+                        self.columns::<L, true, false>(lanes, (0, rows), (from, next), to(group));
+                    }
+                    Packed::Source => {
+                        let mut column = 0;
+                        while column < SLOTS {
+                            let to = to(group * SLOTS + column);
+                            self.columns::<L, false, true>(lanes, (column, rows), (from, next), to);
+                            column += 1;
+                        }
+                    }
+                }
+            }
             group += 1;
         }
         ((self.made, LINE as isize), None)
     }
 }
 
-/// A line, in words that registers are made of.
-type Line = [u64; LINE / 8];
-
-/// Reads the first `len` bytes of a line.
-///
-/// # Safety
-/// They must be readable at `from`, and at most a line.
+/// Joins the low bits of as many lines as bytes have slots in the first one.
 #[inline(always)]
-unsafe fn line(from: *const u8, len: usize) -> Line {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if len == LINE {
-            return from.cast::<Line>().read_unaligned();
+fn join_slots<const SLOTS: usize>(lines: &mut [Line; SLOTS]) {
+    let (bits, mask) = (8 / SLOTS, lowest::<SLOTS>());
+    let mut i = 0;
+    while i < lines[0].len() {
+        let mut joined = 0;
+        let mut slot = 0;
+        while slot < SLOTS {
+            joined |= (lines[slot][i] & mask) << (bits * slot);
+            slot += 1;
         }
-        let mut line = Line::default();
-        copy_short(from, line.as_mut_ptr().cast(), len);
-        line
+        lines[0][i] = joined;
+        i += 1;
     }
+}
+
+/// Parts the slots of the first line: a byte of each of the lines is a slot.
+#[inline(always)]
+fn part_slots<const SLOTS: usize>(lines: &mut [Line; SLOTS]) {
+    let (bits, mask) = (8 / SLOTS, lowest::<SLOTS>());
+    let whole = lines[0];
+    let mut slot = 0;
+    while slot < SLOTS {
+        let mut i = 0;
+        while i < whole.len() {
+            lines[slot][i] = whole[i] >> (bits * slot) & mask;
+            i += 1;
+        }
+        slot += 1;
+    }
+}
+
+/// The lowest slots of the bytes of a word.
+const fn lowest<const SLOTS: usize>() -> u64 {
+    u64::MAX / 0xff * ((1 << (8 / SLOTS)) - 1)
 }
 
 /// Transposes the slots of as many bytes, in every place of the lines: slot `j` of line `i` becomes slot `i` of line `j`. Each

@@ -147,6 +147,8 @@ pub(super) enum Lines {
     Stored,
     /// Past it: every row starts a line, and is whole lines.
     Whole,
+    /// Past it where they lie within a row: rows start at any slot of a byte.
+    Within,
     /// Past it where there is a way: rows are pieces of longer ones, which start anywhere.
     Joined(Piece),
 }

@@ -28,7 +28,7 @@ impl<const E: usize, const N: usize, C: Columns> Point for StoredColumns<E, N, C
         let ask = Ask::new(columns_step, len, count, C::STRETCH);
         let mut column = 0;
         while column < self.columns.extent {
-            let top = src.wrapping_offset(column as isize * step);
+            let top = self.source.strip_at(src, column, step);
             let to = dst.wrapping_add(column * E);
             let mut row = 0;
             while row < self.rows.extent {

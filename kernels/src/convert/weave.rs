@@ -4,7 +4,7 @@
 use super::converter::Converter;
 use super::flush::streams;
 use super::forms::{BLOCK, has_body};
-use super::packed_rows::HALF_BYTES;
+use super::half_bytes::{COLUMNS, HALF_BYTES};
 use super::rows::{Form, Lines, Place};
 use super::tile::{Loops, Pass};
 use crate::lanes::LINE;
@@ -22,12 +22,12 @@ pub(super) struct Woven {
 }
 
 /// The nest in a form, where one fits it.
-pub(super) fn woven(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Woven> {
+pub(super) fn woven(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
     if converter.level == Level::Scalar || !converter.level.is_available() {
         return None;
     }
     zipped(converter, loops, dst)
-        .or_else(|| unzipped(converter, loops, dst))
+        .or_else(|| unzipped(converter, loops, [src, dst]))
         .or_else(|| lines(converter, loops, dst))
 }
 
@@ -45,7 +45,7 @@ fn zipped(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Woven>
     fits.then_some(Woven { pass, form: Form::Zip { ways, step, stream }, next: None })
 }
 
-fn unzipped(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Woven> {
+fn unzipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
     let [src_unit, dst_unit] = converter.units();
     let across = loops.as_slice().iter().position(|l| l.src_stride == src_unit)?;
     let Loop { extent: ways, dst_stride: step, .. } = loops.as_slice()[across];
@@ -53,7 +53,10 @@ fn unzipped(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Wove
     let along = loops.as_slice().iter().position(runs_along)?;
     let pass = without(loops, along, across);
     let bytes = converter.conversion.src_bytes();
-    let fits = pass.run >= BLOCK && has_body(bytes, ways) && dst.bits.is_none();
+    if dst.bits.is_some() {
+        return unzipped_halves(converter, (ways, step), pass, src);
+    }
+    let fits = pass.run >= BLOCK && has_body(bytes, ways);
     let rows = pass.rows.as_slice().iter().copied().chain([loops.as_slice()[across]]);
     let mut all = Loops::default();
     rows.for_each(|l| all.push(l));
@@ -61,6 +64,24 @@ fn unzipped(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Wove
     let next = if whole { None } else { next_piece(converter, &pass, all.as_slice(), dst) };
     let lines = if whole { Lines::Whole } else { Lines::Stored };
     fits.then_some(Woven { pass, form: Form::Unzip { ways, step, lines }, next })
+}
+
+/// Packed half bytes of a stream that become rows, which start anywhere.
+fn unzipped_halves(
+    converter: &Converter<'_>,
+    (ways, step): (usize, isize),
+    pass: Pass,
+    src: Place,
+) -> Option<Woven> {
+    let mut starts = pass.rows.as_slice().iter().map(|l| l.src_stride).chain([src.first]);
+    let fits = converter.moves_bits()
+        && src.bits == Some(Bits::Four)
+        && ways == HALF_BYTES
+        && pass.run >= COLUMNS
+        && starts.all(|place| place % 2 == 0);
+    let stream = converter.stream && streams(converter.level);
+    let lines = if stream { Lines::Within } else { Lines::Stored };
+    fits.then_some(Woven { pass, form: Form::Unzip { ways, step, lines }, next: None })
 }
 
 /// The loop that leads from one piece of a row to the next, where pieces are whole lines and rows start anywhere.

@@ -1,0 +1,260 @@
+//! Transposes of slots that share bytes, on either side or on both, in strips of bytes.
+//!
+//! Columns of the source may start at any slot. Rows of the destination that do not start bytes are transposed block by block
+//! in the second-level cache, and moved to their bits from there.
+
+use super::bit_runs::BitRows;
+use super::converter::{Work, each_place};
+use super::flush::{Buffer, streams, walk_at_level};
+use super::forms::BLOCK;
+use super::packed_columns::{Packed, PackedColumns, STRETCH_BYTES, WIDEST};
+use super::rows::Place;
+use super::split::{ONCE, Split};
+use super::stored_columns::StoredColumns;
+use super::strips::transposed;
+use super::tile::Loops;
+use crate::lanes::{LANE, LINE};
+use crate::level::Level;
+use crate::nest::Loop;
+use crate::slots::Bits;
+
+/// Bytes of a block of rows that do not start bytes.
+const STAGED: usize = 4 * WIDEST;
+
+/// A nest that is a transpose of packed slots in strips.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PackedStrips {
+    level: Level,
+    bits: Bits,
+    packed: Packed,
+    /// Past the cache.
+    stream: bool,
+    pub(super) split: Split,
+}
+
+/// Columns that become columns of bytes, and rows of these.
+#[derive(Clone, Copy)]
+struct Plane<const SLOTS: usize> {
+    source: PackedColumns<SLOTS>,
+    rows: Loop,
+    columns: Loop,
+}
+
+impl PackedStrips {
+    /// The nest in strips, where it is long enough on both sides.
+    pub(super) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<PackedStrips> {
+        let (bits, packed) = match (src.bits, dst.bits) {
+            (Some(src), Some(dst)) if src == dst => (src, Packed::Both),
+            (Some(bits), None) => (bits, Packed::Source),
+            (None, Some(bits)) => (bits, Packed::Destination),
+            _ => return None,
+        };
+        let level = work.level;
+        if level == Level::Scalar || !level.is_available() || !work.conversion.is_identity() {
+            return None;
+        }
+        let mut outer = *loops;
+        let rows = outer.take(|l| l.src_stride == 1)?;
+        let columns = outer.take(|l| l.dst_stride == 1)?;
+        let per_byte = 8 / bits as usize;
+        let [parts, joined] = packed.sides().map(|is_packed| if is_packed { per_byte } else { 1 });
+        let split = Split { outer, run: ONCE, rows, beyond: ONCE, columns, whole: [0; 2] };
+        let strips = PackedStrips { level, bits, packed, stream: false, split };
+        let stream = work.stream && streams(level);
+        let in_lines = stream && strips.starts_bytes(1, rows.dst_stride, dst.first);
+        // What passes the cache does so in whole lines; in it, lanes are enough, and strips may meet.
+        let (width, least_width, least_rows) = if in_lines { (LINE, LINE, BLOCK) } else { (1, LANE, LANE) };
+        let width = width * joined;
+        let whole = [columns.extent / width * width, rows.extent / parts * parts];
+        let fits = whole[0] >= least_width * joined && whole[1] >= least_rows * parts;
+        fits.then_some(PackedStrips { stream, split: Split { whole, ..split }, ..strips })
+    }
+
+    /// True where a place of one side starts a byte, and all those that are steps away, those of a loop and the outer ones'.
+    fn starts_bytes(&self, side: usize, step: isize, first: isize) -> bool {
+        let per_byte = 8 / self.bits as isize;
+        let outer = self.split.outer.as_slice().iter().map(|l| [l.src_stride, l.dst_stride][side]);
+        !self.packed.sides()[side] || outer.chain([step, first]).all(|places| places % per_byte == 0)
+    }
+
+    /// Moves the strips.
+    ///
+    /// # Safety
+    /// All places of the nest must be valid on both sides, without overlap.
+    pub(super) unsafe fn run(&self, src: Place, dst: Place) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.bits {
+                Bits::One => self.planes::<8>(src, dst),
+                Bits::Two => self.planes::<4>(src, dst),
+                Bits::Four => self.planes::<2>(src, dst),
+            }
+        }
+    }
+
+    /// All planes in one walk where each starts in its bytes as the first one does, and one after the other elsewhere.
+    ///
+    /// # Safety
+    /// As [`PackedStrips::run`].
+    unsafe fn planes<const SLOTS: usize>(&self, src: Place, dst: Place) {
+        let Split { outer, rows, whole, .. } = self.split;
+        let rows_start_bytes = self.starts_bytes(1, rows.dst_stride, dst.first);
+        let staged = match rows_start_bytes {
+            true => 0,
+            false => whole[1].min(STRETCH_BYTES * SLOTS) * pitch(whole[0] / SLOTS),
+        };
+        let mut buffers = [PackedColumns::<SLOTS>::room(rows.extent), staged].map(Buffer::new);
+        let [made, staging] = buffers.each_mut().map(Buffer::start);
+        let is_one_walk = rows_start_bytes && self.starts_bytes(0, 0, 0);
+        let (walked, stepped) =
+            if is_one_walk { (self.in_bytes(outer), Loops::default()) } else { (Loops::default(), outer) };
+        each_place(stepped.as_slice(), src, dst, &mut |src, dst| {
+            let plane = self.plane::<SLOTS>(made);
+            // SAFETY: planes of the nest, and room for a block.
+            unsafe {
+                match rows_start_bytes {
+                    true => self.strips(&plane, walked, src, dst.byte_of(0)),
+                    false => self.staged(&plane, src, dst, staging),
+                }
+            }
+        });
+    }
+
+    /// Loops over bytes of either side, where all steps are whole ones.
+    fn in_bytes(&self, loops: Loops) -> Loops {
+        let mut bytes = Loops::default();
+        for l in loops.as_slice() {
+            let [src_stride, dst_stride] =
+                [(0, l.src_stride), (1, l.dst_stride)].map(|(side, stride)| stride / self.per_byte(side));
+            bytes.push(Loop { extent: l.extent, src_stride, dst_stride });
+        }
+        bytes
+    }
+
+    /// Slots of a byte of one side.
+    fn per_byte(&self, side: usize) -> isize {
+        if self.packed.sides()[side] { 8 / self.bits as isize } else { 1 }
+    }
+
+    /// Columns that become columns of bytes, and rows that have bytes of them.
+    fn plane<const SLOTS: usize>(&self, made: *mut u8) -> Plane<SLOTS> {
+        let Split { rows, columns, whole, .. } = self.split;
+        let [parts, joined] = [0, 1].map(|side| self.per_byte(side));
+        let step = columns.src_stride;
+        let source = PackedColumns { packed: self.packed, first: 0, step, width: WIDEST, made };
+        Plane {
+            source,
+            rows: Loop {
+                extent: whole[1] / parts.unsigned_abs(),
+                src_stride: 1,
+                dst_stride: rows.dst_stride * parts / joined,
+            },
+            columns: Loop {
+                extent: whole[0] / joined.unsigned_abs(),
+                // From as many columns as a byte has slots to the next ones.
+                src_stride: step * SLOTS as isize / parts,
+                dst_stride: 1,
+            },
+        }
+    }
+
+    /// Planes whose rows start bytes, at every point of the loops.
+    ///
+    /// # Safety
+    /// All of their places must be valid on both sides, without overlap.
+    unsafe fn strips<const SLOTS: usize>(
+        &self,
+        plane: &Plane<SLOTS>,
+        outer: Loops,
+        src: Place,
+        dst: *mut u8,
+    ) {
+        let step = self.per_byte(1) * plane.source.step;
+        for (first, extent, width) in self.widths(plane.columns.extent) {
+            let columns = Loop { extent, ..plane.columns };
+            let from = src.at(first as isize * step);
+            let source = PackedColumns {
+                first: from.first.rem_euclid(self.per_byte(0)).unsigned_abs(),
+                width,
+                ..plane.source
+            };
+            let places = (from.byte_of(0).cast_const(), dst.wrapping_add(first));
+            // SAFETY: the caller's promise, for some of the columns.
+            unsafe {
+                match self.stream {
+                    true => {
+                        transposed::<1, LANE>(self.level, source, (outer, ONCE, plane.rows, columns), places);
+                    }
+                    false => {
+                        let kernel = StoredColumns::<1, LANE, _> { source, columns, rows: plane.rows };
+                        let done = walk_at_level(self.level, outer.as_slice(), places, kernel);
+                        debug_assert!(done, "strips are for levels with registers");
+                    }
+                }
+            }
+        }
+    }
+
+    /// How bytes of columns are divided into strips: the first of some, how many, and the width of a strip of them. Where the
+    /// narrowest do not come out even, the last one steps back.
+    fn widths(&self, all: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+        let least = if self.stream { LINE } else { LANE };
+        let mut first = 0;
+        let halves = core::iter::successors(Some(WIDEST), move |&width| (width > least).then_some(width / 2));
+        let whole = halves.map(move |width| {
+            let part = (first, (all - first) / width * width, width);
+            first += part.1;
+            part
+        });
+        let last = (!all.is_multiple_of(least)).then(|| (all - least, least, least));
+        whole.chain(last).filter(|&(_, count, _)| count > 0)
+    }
+
+    /// A plane whose rows start at any bit, block by block.
+    ///
+    /// # Safety
+    /// All of its places must be valid from `src` on, and from the first slot of `dst` on, without overlap; there must be room
+    /// for a block at `staging`.
+    unsafe fn staged<const SLOTS: usize>(
+        &self,
+        plane: &Plane<SLOTS>,
+        src: Place,
+        dst: Place,
+        staging: *mut u8,
+    ) {
+        let (parts, pitch) = (self.per_byte(0), pitch(plane.columns.extent));
+        let (bits, step) = (self.bits as isize, self.split.rows.dst_stride);
+        let in_cache = PackedStrips { stream: false, ..*self };
+        for row in (0..plane.rows.extent).step_by(STRETCH_BYTES) {
+            let extent = STRETCH_BYTES.min(plane.rows.extent - row);
+            let rows = Loop { extent, dst_stride: parts * pitch as isize, ..plane.rows };
+            let first_row = parts * row as isize;
+            for column in (0..plane.columns.extent).step_by(STAGED) {
+                // The last block steps back rather than be narrower than a strip.
+                let column = column.min(plane.columns.extent - LANE);
+                let columns = Loop { extent: STAGED.min(plane.columns.extent - column), ..plane.columns };
+                let first_column = (SLOTS * column) as isize;
+                let moved = BitRows {
+                    rows: parts.unsigned_abs() * extent,
+                    pitch,
+                    first: bits * (dst.first + first_row * step + first_column),
+                    step: bits * step,
+                    count: 8 * columns.extent,
+                    stream: self.stream,
+                };
+                let block = Plane { rows, columns, ..*plane };
+                let from = src.at(first_row + first_column * plane.source.step);
+                // SAFETY: some rows and columns of the plane.
+                unsafe {
+                    in_cache.strips(&block, Loops::default(), from, staging);
+                    walk_at_level(self.level, &[], (staging, dst.base), moved);
+                }
+            }
+        }
+    }
+}
+
+/// From row to row of blocks of columns of so many bytes: no power of two.
+fn pitch(columns: usize) -> usize {
+    STAGED.min(columns).next_multiple_of(LINE) + LINE
+}

@@ -1,0 +1,47 @@
+//! Nests as planes of rows and columns, of which strips are made.
+
+use super::tile::Loops;
+use crate::nest::Loop;
+
+/// Loops over a part of a nest, and how far both places of the part are from those of the nest.
+type Part = (Loops, [isize; 2]);
+
+/// A loop that does nothing.
+pub(super) const ONCE: Loop = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
+
+/// A nest as planes, and how much of them strips take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Split {
+    pub(super) outer: Loops,
+    /// Elements that are contiguous on both sides, and stay together.
+    pub(super) run: Loop,
+    /// Contiguous in the source, and what continues them there.
+    pub(super) rows: Loop,
+    pub(super) beyond: Loop,
+    /// Contiguous in the destination.
+    pub(super) columns: Loop,
+    /// Columns that make up strips, and rows that make up bytes.
+    pub(super) whole: [usize; 2],
+}
+
+impl Split {
+    /// What is left beside the strips: columns, and of packed slots rows.
+    pub(super) fn edges(&self) -> impl Iterator<Item = Part> {
+        let [columns, rows] = self.whole;
+        let part = |rows: Loop, columns: Loop| {
+            let mut loops = self.outer;
+            [self.beyond, rows, columns, self.run].into_iter().for_each(|l| loops.push(l));
+            loops
+        };
+        let behind = |l: Loop, count: usize| {
+            let places = [l.src_stride, l.dst_stride].map(|stride| count as isize * stride);
+            (Loop { extent: l.extent - count, ..l }, places)
+        };
+        let (columns_left, behind_columns) = behind(self.columns, columns);
+        let (rows_left, behind_rows) = behind(self.rows, rows);
+        let right = (columns_left.extent > 0).then(|| (part(self.rows, columns_left), behind_columns));
+        let whole = Loop { extent: columns, ..self.columns };
+        let below = (rows_left.extent > 0).then(|| (part(rows_left, whole), behind_rows));
+        right.into_iter().chain(below)
+    }
+}
