@@ -9,10 +9,8 @@ use crate::lanes::{LINE, Lanes, copy_line, stream_line};
 use crate::nest::Loop;
 use crate::pieces::Pieces;
 use crate::rows::copy_short;
+use crate::tuning::ragged_ahead;
 use crate::walk::{Point, each_point};
-
-/// How far ahead of its loads a stream whose rows start no lines is asked for, in bytes: almost a page.
-const AHEAD: usize = 3072;
 
 /// Takes pieces of `K` rows from a stream of elements of `E` bytes; with `K` = 1 the piece is copied.
 #[derive(Clone, Copy)]
@@ -27,6 +25,8 @@ struct StreamRows<'a, const E: usize, const K: usize> {
     along: Loop,
     /// Elements of a row behind its last piece, fewer than a piece.
     rest: usize,
+    /// How far ahead of its loads the stream is asked for, in bytes.
+    ahead: usize,
     /// For every row the line before its next piece, a piece, and the row's first line; at the start of a line.
     carry: *mut u8,
     /// Between the last of the rows and what comes behind it.
@@ -50,7 +50,7 @@ pub(crate) unsafe fn stream_rows<L: Lanes>(
     dst: *mut u8,
 ) -> bool {
     let Pieces { before, next, more, along, rest } = pieces;
-    let border = Border::new();
+    let (border, ahead) = (Border::new(), ragged_ahead());
     let mut carry = vec![0u8; more.extent * across.extent * pitch(along.extent * element) + LINE];
     let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
     macro_rules! run {
@@ -58,7 +58,7 @@ pub(crate) unsafe fn stream_rows<L: Lanes>(
             match (element, across.extent) {
                 // SAFETY: the caller's promise; the buffers live until the end of this function.
                 $($(($e, $k) => unsafe {
-                    let kernel = StreamRows::<$e, $k> { next, more, across, along, rest, carry, border: &border };
+                    let kernel = StreamRows::<$e, $k> { next, more, across, along, rest, ahead, carry, border: &border };
                     each_point(lanes, before, src, dst, kernel);
                     border.finish();
                 })*)*
@@ -182,7 +182,7 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
                 let rows = load_unzipped::<L, E, K>(lanes, src.add(at * K));
                 let mut row = 0;
                 while row < K {
-                    lanes.prefetch(src.wrapping_add(AHEAD + at * K + row * LINE));
+                    lanes.prefetch(src.wrapping_add(self.ahead + at * K + row * LINE));
                     let to = self.row_place(dst, row).wrapping_add(at);
                     let before = to.addr() % LINE;
                     if is_first && at == 0 && before > 0 {
@@ -221,6 +221,10 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
         let piece = self.piece();
         let (count, pitch) = (self.along.extent, pitch(piece) as isize);
         self.ask(lanes, src);
+        if K == 1 {
+            // SAFETY: the same demands.
+            return unsafe { self.join_copied(lanes, src, dst, group, is_first) };
+        }
         // SAFETY: buffers have room for a piece of each row behind its carry, and for its first line behind that.
         unsafe {
             unzip_rows::<L, E, K>(lanes, count, pitch, src, self.buffer(group, 0).add(LINE), false);
@@ -238,12 +242,46 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
         }
     }
 
+    /// A piece of one row: all lines but the first are read where they lie.
+    ///
+    /// # Safety
+    /// As [`StreamRows::join_pieces`].
+    #[inline(always)]
+    unsafe fn join_copied<L: Lanes>(
+        &self,
+        lanes: L,
+        src: *const u8,
+        to: *mut u8,
+        group: usize,
+        is_first: bool,
+    ) {
+        let (piece, buffer, before) = (self.piece(), self.buffer(group, 0), to.addr() % LINE);
+        let line = to.wrapping_sub(before);
+        // SAFETY: the piece is whole lines; the buffer's first line ends with the `before` bytes in front of it, unless it is
+        // the first, and has room for a line behind that, and for the row's first line behind a piece.
+        unsafe {
+            copy_line(lanes, src, buffer.add(LINE));
+            if is_first && before > 0 {
+                copy_line(lanes, src, buffer.add(LINE + piece));
+                self.begin(lanes, group, 0, to);
+            } else {
+                stream_line(lanes, buffer.add(LINE - before), line);
+            }
+            let mut at = LINE;
+            while at < piece {
+                stream_line(lanes, src.add(at - before), line.wrapping_add(at));
+                at += LINE;
+            }
+            copy_line(lanes, src.add(piece - LINE), buffer);
+        }
+    }
+
     /// Asks for the lines of `K` pieces of the stream ahead.
     #[inline(always)]
     fn ask<L: Lanes>(&self, lanes: L, src: *const u8) {
         let mut line = 0;
         while line < K * self.piece() {
-            lanes.prefetch(src.wrapping_add(AHEAD + line));
+            lanes.prefetch(src.wrapping_add(self.ahead + line));
             line += LINE;
         }
     }

@@ -113,7 +113,7 @@ pub(crate) const HUGE_PAGE_BUFFER: usize = 2 * HUGE_PAGE;
 /// stream when it starts; asking early hides that. More than half a page ahead gained nothing on Intel's processors; AMD's are
 /// faster with somewhat less.
 pub(crate) fn run_ahead() -> usize {
-    if is_amd() { 1536 } else { 2048 }
+    if is_amd() { 768 } else { 2048 }
 }
 
 /// How far a converted tile reaches along the source and along the destination, in bytes, and how many bytes it may then have
@@ -133,6 +133,12 @@ pub(crate) const CONVERT_REACHES: [(usize, usize, usize); 6] = [
 /// as one stream, as above.
 pub(crate) fn convert_ahead(is_one_stream: bool) -> usize {
     if is_one_stream && is_amd() { 1536 } else { 3072 }
+}
+
+/// How far ahead of its loads a stream whose rows start no lines is asked for, in bytes: almost a page, but for AMD's
+/// processors, which follow it by themselves and are only to be there a little earlier.
+pub(crate) fn ragged_ahead() -> usize {
+    if is_amd() { 320 } else { 3072 }
 }
 
 /// The same into the first level, of what the second one has by then: a core that reads much and writes little waits for
@@ -167,7 +173,7 @@ pub fn stream_threshold() -> usize {
 }
 
 /// True on processors of AMD, whose caches and streams differ: asked once per process.
-fn is_amd() -> bool {
+pub(crate) fn is_amd() -> bool {
     static IS_AMD: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *IS_AMD.get_or_init(cache::is_amd)
 }

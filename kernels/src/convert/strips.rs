@@ -19,7 +19,7 @@ use crate::nest::Loop;
 use crate::stage::starts_lines;
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::transposes::continues;
-use crate::tuning::MADE_STRETCH;
+use crate::tuning::{MADE_STRETCH, is_amd};
 
 /// A nest that is a transpose in strips of elements that are converted.
 #[derive(Clone, Copy, Debug)]
@@ -116,9 +116,9 @@ pub(super) unsafe fn transposed<const E: usize, const N: usize>(
 }
 
 /// Bytes of a strip of converted columns in every row of `element` bytes an element: one line where more columns would be
-/// read at once than the hardware follows as streams, unless they are of bytes, of which there is less to be read.
+/// read at once than Intel's hardware follows as streams, unless they are of bytes, of which there is less to be read.
 fn strip_of(conversion: &Conversion, element: usize) -> usize {
-    let is_wide = element > 2 || element == 2 && conversion.src_bytes() == 1;
+    let is_wide = element > 2 || element == 2 && (conversion.src_bytes() == 1 || is_amd());
     if is_wide { strip(element) } else { LINE }
 }
 
