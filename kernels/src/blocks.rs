@@ -3,11 +3,11 @@
 //! Rows and columns are chains of any loops (`composite.rs`), so that extents need not fill a lane or a line. A strip is
 //! as many columns as fill two lines of every row; it is walked along all rows, whose places come from a table.
 
+use crate::carry::emit;
 use crate::composite::{list_places, steps};
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows::{copy_run, copy_short, stream_run};
-use crate::rows_stream::emit;
 use crate::transpose_block::network;
 use crate::tuning::{COLUMN_AHEAD, SHORT_COLUMN};
 use crate::walk::Point;

@@ -2,9 +2,9 @@
 
 use core::cell::{Cell, UnsafeCell};
 
+use crate::carry::flush;
 use crate::lanes::{LINE, Lanes, copy_line, stream_line};
 use crate::rows::copy_short;
-use crate::rows_stream::flush;
 
 /// The end of the last row so far, which waits for what begins behind it: together they are a whole line, and a line that is
 /// written in part comes from memory first.

@@ -21,6 +21,7 @@ mod ahead;
 mod blocks;
 mod border;
 mod buffer;
+mod carry;
 mod columns;
 mod composite;
 mod convert;

@@ -1,8 +1,8 @@
 //! The lines that a streamed transpose writes: rows of a strip, as they come out of the registers.
 
+use crate::carry::{begin_row, emit};
 use crate::columns::Columns;
 use crate::lanes::{LANE, LINE, Lanes};
-use crate::rows_stream::{begin_row, emit};
 use crate::transpose_block::load_tile;
 use crate::transpose_stream::{Group, ROW_BUFFER, StreamTranspose, row_buffer};
 

@@ -6,10 +6,10 @@
 //! whole.
 
 use crate::ahead::{Ahead, Ask};
+use crate::carry::flush;
 use crate::columns::Columns;
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
-use crate::rows_stream::flush;
 use crate::transpose::plane;
 use crate::transpose_block::{Turned, turn_block, turn_part_block};
 use crate::tuning::STRIP_ROWS;
