@@ -65,6 +65,21 @@ unsafe fn shifted_word(from: *const u8, shift: u32) -> u64 {
     low >> shift | high << (8 - shift)
 }
 
+/// Reads a word that starts so many bits behind the first of a byte.
+///
+/// # Safety
+/// The bytes of these bits must be readable.
+#[inline(always)]
+unsafe fn word_at(from: *const u8, shift: u32) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match shift {
+            0 => u64::from_le_bytes(from.cast::<[u8; WORD]>().read()),
+            _ => shifted_word(from, shift),
+        }
+    }
+}
+
 /// Moves `count` bits, from bit `from_bit` of a place to bit `to_bit` of another; the bits around them stay.
 ///
 /// # Safety
@@ -84,35 +99,6 @@ pub(super) unsafe fn move_bits(from: *const u8, from_bit: usize, to: *mut u8, to
         move_bytes(from_byte, shift, to_byte, count / 8);
         let done = count / 8 * 8;
         move_few(from, from_bit + done, to, to_bit + done, count - done);
-    }
-}
-
-/// The same for bits that start a byte of the source, whole lines of the destination past the cache.
-///
-/// # Safety
-/// As [`move_bits`]; the caller fences.
-#[inline(always)]
-pub(super) unsafe fn stream_bits<L: Lanes>(
-    lanes: L,
-    from: *const u8,
-    to: *mut u8,
-    to_bit: usize,
-    count: usize,
-) {
-    let bits_to_line = |bit: usize| 8 * (to.wrapping_add(bit / 8).addr().wrapping_neg() % LINE);
-    let to_byte = to_bit.next_multiple_of(8);
-    let head = (to_byte - to_bit + bits_to_line(to_byte)).min(count);
-    let lines = (count - head) / (8 * LINE);
-    // SAFETY: the bits before the first whole line, those of whole lines, and those behind the last one.
-    unsafe {
-        move_bits(from, 0, to, to_bit, head);
-        let mut done = head;
-        while done < head + lines * 8 * LINE {
-            let line = Held([bytemuck::cast(line_at(from.add(done / 8), (done % 8) as u32, LINE))]);
-            stream_line(lanes, line.0[0].as_ptr(), to.add((to_bit + done) / 8));
-            done += 8 * LINE;
-        }
-        move_bits(from, done, to, to_bit + done, count - done);
     }
 }
 
@@ -145,22 +131,7 @@ unsafe fn move_bytes(from: *const u8, shift: u32, to: *mut u8, bytes: usize) {
     }
 }
 
-/// Reads a word that starts so many bits behind the first of a byte.
-///
-/// # Safety
-/// The bytes of these bits must be readable.
-#[inline(always)]
-unsafe fn word_at(from: *const u8, shift: u32) -> u64 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match shift {
-            0 => u64::from_le_bytes(from.cast::<[u8; WORD]>().read()),
-            _ => shifted_word(from, shift),
-        }
-    }
-}
-
-/// The same for fewer bits than a byte has, all of one byte of the destination.
+/// The same for at most eight bits, all of one byte of the destination.
 ///
 /// # Safety
 /// As [`move_bits`].
@@ -179,6 +150,35 @@ unsafe fn move_few(from: *const u8, from_bit: usize, to: *mut u8, to_bit: usize,
         let mask = (((1u16 << count) - 1) << (to_bit % 8)) as u8;
         let to = to.add(to_bit / 8);
         to.write(to.read() & !mask | bits << (to_bit % 8) & mask);
+    }
+}
+
+/// As [`move_bits`], for bits that start a byte of the source; whole lines of the destination go past the cache.
+///
+/// # Safety
+/// As [`move_bits`]; the caller fences.
+#[inline(always)]
+pub(super) unsafe fn stream_bits<L: Lanes>(
+    lanes: L,
+    from: *const u8,
+    to: *mut u8,
+    to_bit: usize,
+    count: usize,
+) {
+    let bits_to_line = |bit: usize| 8 * (to.wrapping_add(bit / 8).addr().wrapping_neg() % LINE);
+    let to_byte = to_bit.next_multiple_of(8);
+    let head = (to_byte - to_bit + bits_to_line(to_byte)).min(count);
+    let lines = (count - head) / (8 * LINE);
+    // SAFETY: the bits before the first whole line, those of whole lines, and those behind the last one.
+    unsafe {
+        move_bits(from, 0, to, to_bit, head);
+        let mut done = head;
+        while done < head + lines * 8 * LINE {
+            let line = Held([bytemuck::cast(line_at(from.add(done / 8), (done % 8) as u32, LINE))]);
+            stream_line(lanes, line.0[0].as_ptr(), to.add((to_bit + done) / 8));
+            done += 8 * LINE;
+        }
+        move_bits(from, done, to, to_bit + done, count - done);
     }
 }
 

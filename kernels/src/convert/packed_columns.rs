@@ -13,7 +13,7 @@ use crate::tuning::MADE_APART;
 
 /// On which sides slots share bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Packed {
+pub(super) enum PackedSides {
     Both,
     Source,
     Destination,
@@ -22,7 +22,7 @@ pub(super) enum Packed {
 /// Columns of slots, `SLOTS` a byte where they share it.
 #[derive(Clone, Copy)]
 pub(super) struct PackedColumns<const SLOTS: usize> {
-    pub(super) packed: Packed,
+    pub(super) packed: PackedSides,
     /// The first column's first slot, counted from the first one of its byte.
     pub(super) first: usize,
     /// From column to column, in slots of the source.
@@ -44,10 +44,10 @@ pub(super) const STRETCH_BYTES: usize = STRETCH * LINE;
 /// The most bytes that a strip has in every row: single lines are written at half the speed of pairs.
 pub(super) const WIDEST: usize = 2 * LINE;
 
-impl Packed {
+impl PackedSides {
     /// True where slots of the source share bytes, and of the destination.
     pub(super) fn sides(self) -> [bool; 2] {
-        [self != Packed::Destination, self != Packed::Source]
+        [self != PackedSides::Destination, self != PackedSides::Source]
     }
 }
 
@@ -60,7 +60,7 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
     /// The byte of a column's first slot, counted from the first column's, and how many bits are before the slot.
     #[inline(always)]
     fn column(&self, number: usize) -> (isize, u32) {
-        if self.packed == Packed::Destination {
+        if self.packed == PackedSides::Destination {
             return (number as isize * self.step, 0);
         }
         let slot = self.first as isize + number as isize * self.step;
@@ -127,18 +127,18 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
 
     #[inline(always)]
     fn parts(&self) -> usize {
-        if self.packed == Packed::Destination { 1 } else { SLOTS }
+        if self.packed == PackedSides::Destination { 1 } else { SLOTS }
     }
 
     #[inline(always)]
     fn of_source(&self, step: isize, count: usize) -> (isize, usize) {
-        let joined = if self.packed == Packed::Source { 1 } else { SLOTS };
+        let joined = if self.packed == PackedSides::Source { 1 } else { SLOTS };
         (step / SLOTS as isize, joined * count)
     }
 
     #[inline(always)]
     fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
-        let groups = if self.packed == Packed::Source { column / SLOTS } else { column };
+        let groups = if self.packed == PackedSides::Source { column / SLOTS } else { column };
         from.wrapping_offset(groups as isize * step)
     }
 
@@ -158,7 +158,7 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
     ) -> ((*const u8, isize), Option<Ahead>) {
         // Groups of columns between those that are read and those that are asked for.
         let apart = MADE_APART / SLOTS;
-        let groups = if self.packed == Packed::Source { self.width / SLOTS } else { self.width };
+        let groups = if self.packed == PackedSides::Source { self.width / SLOTS } else { self.width };
         let mut group = 0;
         while group < groups {
             // Behind the last columns follow the first ones of the next stretch.
@@ -172,13 +172,13 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
             // SAFETY: the caller's promise; so many bytes of a group's columns.
             unsafe {
                 match self.packed {
-                    Packed::Both => {
+                    PackedSides::Both => {
                         self.columns::<L, true, true>(lanes, (0, rows), (from, next), to(group));
                     }
-                    Packed::Destination => {
+                    PackedSides::Destination => {
                         self.columns::<L, true, false>(lanes, (0, rows), (from, next), to(group));
                     }
-                    Packed::Source => {
+                    PackedSides::Source => {
                         let mut column = 0;
                         while column < SLOTS {
                             let to = to(group * SLOTS + column);

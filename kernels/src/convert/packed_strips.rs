@@ -7,7 +7,7 @@ use super::bit_runs::BitRows;
 use super::converter::{Work, each_place};
 use super::flush::{Buffer, streams, walk_at_level};
 use super::forms::BLOCK;
-use super::packed_columns::{Packed, PackedColumns, STRETCH_BYTES, WIDEST};
+use super::packed_columns::{PackedColumns, PackedSides, STRETCH_BYTES, WIDEST};
 use super::rows::Place;
 use super::split::{ONCE, Split};
 use super::stored_columns::StoredColumns;
@@ -26,7 +26,7 @@ const STAGED: usize = 4 * WIDEST;
 pub(super) struct PackedStrips {
     level: Level,
     bits: Bits,
-    packed: Packed,
+    packed: PackedSides,
     /// Past the cache.
     stream: bool,
     pub(super) split: Split,
@@ -44,9 +44,9 @@ impl PackedStrips {
     /// The nest in strips, where it is long enough on both sides.
     pub(super) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<PackedStrips> {
         let (bits, packed) = match (src.bits, dst.bits) {
-            (Some(src), Some(dst)) if src == dst => (src, Packed::Both),
-            (Some(bits), None) => (bits, Packed::Source),
-            (None, Some(bits)) => (bits, Packed::Destination),
+            (Some(src), Some(dst)) if src == dst => (src, PackedSides::Both),
+            (Some(bits), None) => (bits, PackedSides::Source),
+            (None, Some(bits)) => (bits, PackedSides::Destination),
             _ => return None,
         };
         let level = work.level;
