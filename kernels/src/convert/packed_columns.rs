@@ -67,8 +67,8 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
         (slot.div_euclid(SLOTS as isize), (slot.rem_euclid(SLOTS as isize) as usize * (8 / SLOTS)) as u32)
     }
 
-    /// Makes `len` bytes of some columns ready, from one of this number on, and asks for the lines of as many others: of one, or
-    /// of as many as are joined, for as many rows as its bytes are parted into, if they are.
+    /// Makes `len` bytes of a group's column of this number ready, or of all of the group from it on if they are joined, for one
+    /// row or for as many as bytes are parted into; asks for the lines of as many others.
     ///
     /// # Safety
     /// So many bytes must be readable at each of the columns, the first of the group's being at `from`; `to` must be the place of

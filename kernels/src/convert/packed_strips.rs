@@ -18,8 +18,11 @@ use crate::level::Level;
 use crate::nest::Loop;
 use crate::slots::Bits;
 
-/// Bytes of a block of rows that do not start bytes.
-const STAGED: usize = 4 * WIDEST;
+/// Bytes of a block of rows that do not start bytes: its rows are as many as bytes have slots times a stretch, and all of it stays
+/// in the second-level cache.
+const fn staged(slots: usize) -> usize {
+    if slots == 8 { 2 * WIDEST } else { 4 * WIDEST }
+}
 
 /// A nest that is a transpose of packed slots in strips.
 #[derive(Clone, Copy, Debug)]
@@ -99,11 +102,11 @@ impl PackedStrips {
     unsafe fn planes<const SLOTS: usize>(&self, src: Place, dst: Place) {
         let Split { outer, rows, whole, .. } = self.split;
         let rows_start_bytes = self.starts_bytes(1, rows.dst_stride, dst.first);
-        let staged = match rows_start_bytes {
+        let room = match rows_start_bytes {
             true => 0,
-            false => whole[1].min(STRETCH_BYTES * SLOTS) * pitch(whole[0] / SLOTS),
+            false => whole[1].min(STRETCH_BYTES * SLOTS) * pitch::<SLOTS>(whole[0] / SLOTS),
         };
-        let mut buffers = [PackedColumns::<SLOTS>::room(rows.extent), staged].map(Buffer::new);
+        let mut buffers = [PackedColumns::<SLOTS>::room(rows.extent), room].map(Buffer::new);
         let [made, staging] = buffers.each_mut().map(Buffer::start);
         let is_one_walk = rows_start_bytes && self.starts_bytes(0, 0, 0);
         let (walked, stepped) =
@@ -222,17 +225,18 @@ impl PackedStrips {
         dst: Place,
         staging: *mut u8,
     ) {
-        let (parts, pitch) = (self.per_byte(0), pitch(plane.columns.extent));
+        let (parts, pitch) = (self.per_byte(0), pitch::<SLOTS>(plane.columns.extent));
         let (bits, step) = (self.bits as isize, self.split.rows.dst_stride);
         let in_cache = PackedStrips { stream: false, ..*self };
         for row in (0..plane.rows.extent).step_by(STRETCH_BYTES) {
             let extent = STRETCH_BYTES.min(plane.rows.extent - row);
             let rows = Loop { extent, dst_stride: parts * pitch as isize, ..plane.rows };
             let first_row = parts * row as isize;
-            for column in (0..plane.columns.extent).step_by(STAGED) {
+            for column in (0..plane.columns.extent).step_by(staged(SLOTS)) {
                 // The last block steps back rather than be narrower than a strip.
                 let column = column.min(plane.columns.extent - LANE);
-                let columns = Loop { extent: STAGED.min(plane.columns.extent - column), ..plane.columns };
+                let columns =
+                    Loop { extent: staged(SLOTS).min(plane.columns.extent - column), ..plane.columns };
                 let first_column = (SLOTS * column) as isize;
                 let moved = BitRows {
                     rows: parts.unsigned_abs() * extent,
@@ -255,6 +259,6 @@ impl PackedStrips {
 }
 
 /// From row to row of blocks of columns of so many bytes: no power of two.
-fn pitch(columns: usize) -> usize {
-    STAGED.min(columns).next_multiple_of(LINE) + LINE
+fn pitch<const SLOTS: usize>(columns: usize) -> usize {
+    staged(SLOTS).min(columns).next_multiple_of(LINE) + LINE
 }
