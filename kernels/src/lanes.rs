@@ -180,8 +180,14 @@ pub(crate) unsafe trait Lanes: Copy {
     /// The bits that are set in either.
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
+    /// The low halves of all bytes, and the high ones, as bytes.
+    fn halves(self, vector: Self::Vector) -> (Self::Vector, Self::Vector);
+
     /// In every lane, puts byte `order[i]` at place `i`, and zero where `order[i]` is 0x80.
     fn shuffle(self, vector: Self::Vector, order: [u8; LANE]) -> Self::Vector;
+
+    /// Puts entry `places[i]` of a table, each less than `LANE`, at place `i`.
+    fn look_up(self, table: [u8; LANE], places: Self::Vector) -> Self::Vector;
 }
 
 /// Copies a line.

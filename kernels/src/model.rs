@@ -157,7 +157,15 @@ unsafe impl<const N: usize> Lanes for Model<N> {
         std::array::from_fn(|lane| std::array::from_fn(|at| a[lane][at] | b[lane][at]))
     }
 
+    fn halves(self, vector: Self::Vector) -> (Self::Vector, Self::Vector) {
+        (vector.map(|lane| lane.map(|byte| byte & 0x0f)), vector.map(|lane| lane.map(|byte| byte >> 4)))
+    }
+
     fn shuffle(self, vector: Self::Vector, order: [u8; LANE]) -> Self::Vector {
         vector.map(|lane| order.map(|from| if from & 0x80 == 0 { lane[usize::from(from)] } else { 0 }))
+    }
+
+    fn look_up(self, table: [u8; LANE], places: Self::Vector) -> Self::Vector {
+        places.map(|lane| lane.map(|place| table[usize::from(place)]))
     }
 }

@@ -128,7 +128,17 @@ unsafe impl Lanes for Neon {
     }
 
     #[inline(always)]
+    fn halves(self, vector: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
+        (self.neon.vandq_u8(vector, pulp::cast([0x0fu8; LANE])), self.neon.vshrq_n_u8::<4>(vector))
+    }
+
+    #[inline(always)]
     fn shuffle(self, vector: uint8x16_t, order: [u8; LANE]) -> uint8x16_t {
         self.neon.vqtbl1q_u8(vector, pulp::cast(order))
+    }
+
+    #[inline(always)]
+    fn look_up(self, table: [u8; LANE], places: uint8x16_t) -> uint8x16_t {
+        self.neon.vqtbl1q_u8(pulp::cast(table), places)
     }
 }

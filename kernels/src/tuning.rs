@@ -148,6 +148,9 @@ pub(crate) const CONVERT_NEAR: usize = 512;
 /// Elements of a byte for which a table of all 256 is made, which takes as long as converting so many.
 pub(crate) const CONVERT_TABLE: usize = 4096;
 
+/// Elements of at most four bits for which a table of all 16 is made.
+pub(crate) const CONVERT_SMALL_TABLE: usize = 256;
+
 /// Floats of a byte for which it is found out how they are widened together, which takes as long as widening so many one by one.
 pub(crate) const CONVERT_WIDENING: usize = 512;
 

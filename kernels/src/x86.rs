@@ -133,9 +133,22 @@ unsafe impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn halves(self, vector: __m256i) -> (__m256i, __m256i) {
+        let low = self.avx._mm256_set1_epi8(0x0f);
+        let high = self.avx2._mm256_srli_epi16::<4>(vector);
+        (self.avx2._mm256_and_si256(vector, low), self.avx2._mm256_and_si256(high, low))
+    }
+
+    #[inline(always)]
     fn shuffle(self, vector: __m256i, order: [u8; LANE]) -> __m256i {
         let order: __m128i = pulp::cast(order);
         self.avx2._mm256_shuffle_epi8(vector, self.avx2._mm256_broadcastsi128_si256(order))
+    }
+
+    #[inline(always)]
+    fn look_up(self, table: [u8; LANE], places: __m256i) -> __m256i {
+        let table: __m128i = pulp::cast(table);
+        self.avx2._mm256_shuffle_epi8(self.avx2._mm256_broadcastsi128_si256(table), places)
     }
 }
 
@@ -344,9 +357,22 @@ unsafe impl Lanes for V4 {
     }
 
     #[inline(always)]
+    fn halves(self, vector: __m512i) -> (__m512i, __m512i) {
+        let low = self.avx512f._mm512_set1_epi32(0x0f0f_0f0f);
+        let high = self.avx512bw._mm512_srli_epi16::<4>(vector);
+        (self.avx512f._mm512_and_si512(vector, low), self.avx512f._mm512_and_si512(high, low))
+    }
+
+    #[inline(always)]
     fn shuffle(self, vector: __m512i, order: [u8; LANE]) -> __m512i {
         let order: __m128i = pulp::cast(order);
         self.avx512bw._mm512_shuffle_epi8(vector, self.avx512f._mm512_broadcast_i32x4(order))
+    }
+
+    #[inline(always)]
+    fn look_up(self, table: [u8; LANE], places: __m512i) -> __m512i {
+        let table: __m128i = pulp::cast(table);
+        self.avx512bw._mm512_shuffle_epi8(self.avx512f._mm512_broadcast_i32x4(table), places)
     }
 }
 

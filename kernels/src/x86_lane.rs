@@ -110,7 +110,19 @@ unsafe impl Lanes for OneLane {
     }
 
     #[inline(always)]
+    fn halves(self, vector: __m128i) -> (__m128i, __m128i) {
+        let low = self.0.sse2._mm_set1_epi8(0x0f);
+        let high = self.0.sse2._mm_srli_epi16::<4>(vector);
+        (self.0.sse2._mm_and_si128(vector, low), self.0.sse2._mm_and_si128(high, low))
+    }
+
+    #[inline(always)]
     fn shuffle(self, vector: __m128i, order: [u8; LANE]) -> __m128i {
         self.0.ssse3._mm_shuffle_epi8(vector, pulp::cast(order))
+    }
+
+    #[inline(always)]
+    fn look_up(self, table: [u8; LANE], places: __m128i) -> __m128i {
+        self.0.ssse3._mm_shuffle_epi8(pulp::cast(table), places)
     }
 }

@@ -13,6 +13,8 @@ use super::hop::{Hop, Int};
 use super::multiply::{Multiply, Unscaled, Walk};
 use super::number::FloatFormat;
 use super::rows::{ConvertRows, Form, Look};
+use super::tops::widen_to_tops;
+use super::widening::Widening;
 use super::words::{BLOCK, Means, Words};
 use crate::ahead::Ahead;
 use crate::lanes::LINE;
@@ -262,17 +264,47 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                     None => self.rows.look_ahead(lanes, src.wrapping_add(at * R::BYTES), bytes),
                 }
                 number += bytes / LINE;
+                let place = (place + (at * R::BYTES) as isize, R::BYTES);
+                let to = dst.wrapping_add(at * W::BYTES);
                 // SAFETY: a block of the row.
                 unsafe {
-                    let mut words = self.read::<N>(src.add(at * R::BYTES));
-                    factors.multiply(&mut words, place + (at * R::BYTES) as isize, R::BYTES);
-                    self.write.encode(self.means, &mut words);
-                    self.means.write(W::BYTES, &words, dst.add(at * W::BYTES), stream && at == done);
-                }
+                    self.block::<N>(&mut factors, src.add(at * R::BYTES), place, (to, stream && at == done))
+                };
                 done = at + N;
             }
             row += 1;
         }
+    }
+
+    /// Converts a block whose factors are those of the elements from a place on, with a step.
+    ///
+    /// # Safety
+    /// A block must be readable at `from` and writable at `to`, where it starts a line if it is streamed.
+    #[inline(always)]
+    pub(super) unsafe fn block<const N: usize>(
+        self,
+        factors: &mut F,
+        from: *const u8,
+        (place, step): (isize, usize),
+        (to, stream): (*mut u8, bool),
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let Some(widening) = self.to_tops::<N>() {
+                return widen_to_tops::<M, N>(self.means, from, (to, stream), widening);
+            }
+            let mut words = self.read::<N>(from);
+            factors.multiply(&mut words, place, step);
+            self.write.encode(self.means, &mut words);
+            self.means.write(W::BYTES, &words, to, stream);
+        }
+    }
+
+    /// How floats of a byte are widened where all that they become is upper halves of `f32`.
+    #[inline(always)]
+    pub(super) fn to_tops<const N: usize>(&self) -> Option<&Widening> {
+        let whole = W::IS_EXACT_TOP && !F::MULTIPLIES && N.is_multiple_of(LINE);
+        if whole { self.read.widening() } else { None }
     }
 
     /// The factors of rows that are read with the same step.

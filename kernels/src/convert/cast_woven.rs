@@ -7,6 +7,7 @@ use super::cast_rows::Cast;
 use super::casts::{Read, Write};
 use super::multiply::Multiply;
 use super::rows::Lines;
+use super::tops::{unzip_to_tops, zip_to_tops};
 use super::words::{BLOCK, Means, Words};
 use crate::deinterleave::unzip_rows;
 
@@ -89,6 +90,18 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
             let mut done = 0;
             while done < count {
                 let at = done.min(count - N);
+                if let (2, Some(widening)) = (W::BYTES, self.to_tops::<N>()) {
+                    let from = src.wrapping_add(at);
+                    self.rows.look_ahead(self.means.lanes(), from, N);
+                    self.rows.look_ahead(self.means.lanes(), from.wrapping_offset(step), N);
+                    // SAFETY: a block of two rows of the source, and as many words of the stream.
+                    unsafe {
+                        let to = (dst.add(4 * at), stream && at == done);
+                        zip_to_tops::<M, N>(self.means, (from, step), to, widening);
+                    }
+                    done = at + N;
+                    continue;
+                }
                 let mut woven = Words::<N>([0; N]);
                 each_way!(4 / W::BYTES, way => {
                     let before = way as isize * step + (at * R::BYTES) as isize;
@@ -128,6 +141,13 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 let at = done.min(count - N);
                 let from = src.wrapping_add(4 * at);
                 self.rows.look_ahead(self.means.lanes(), from, 4 * N);
+                if let (1, Some(widening)) = (R::BYTES, self.to_tops::<N>()) {
+                    let to = (dst.wrapping_add(2 * at), stream && at == done);
+                    // SAFETY: as many words of the stream, and a block of each row of the destination.
+                    unsafe { unzip_to_tops::<M, N>(self.means, from, step, to, widening) };
+                    done = at + N;
+                    continue;
+                }
                 // SAFETY: as many words of the stream, of which those of bytes are taken apart beforehand.
                 let woven = unsafe {
                     if R::BYTES == 1 {
@@ -136,20 +156,21 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                     self.means.read::<N>(4, from)
                 };
                 each_way!(4 / R::BYTES, way => {
-                    let mut words = match R::BYTES {
-                        // SAFETY: a block of a row's bytes.
-                        1 => unsafe { self.read(apart.add(N * way)) },
-                        bytes => {
-                            let mut words = woven.taken(bytes, way);
-                            self.read.decode(self.means, &mut words);
-                            words
-                        }
-                    };
-                    factors[way].multiply(&mut words, place + (4 * at + way * R::BYTES) as isize, 4);
-                    self.write.encode(self.means, &mut words);
+                    let place = (place + (4 * at + way * R::BYTES) as isize, 4);
                     let to = dst.wrapping_offset(way as isize * step).wrapping_add(at * W::BYTES);
-                    // SAFETY: a block of a row of the destination.
-                    unsafe { self.means.write(W::BYTES, &words, to, stream && at == done) };
+                    let to = (to, stream && at == done);
+                    // SAFETY: a block of a row of the destination, and of bytes that were taken apart.
+                    unsafe {
+                        if R::BYTES == 1 {
+                            self.block::<N>(&mut factors[way], apart.add(N * way), place, to);
+                        } else {
+                            let mut words = woven.taken(R::BYTES, way);
+                            self.read.decode(self.means, &mut words);
+                            factors[way].multiply(&mut words, place.0, place.1);
+                            self.write.encode(self.means, &mut words);
+                            self.means.write(W::BYTES, &words, to.0, to.1);
+                        }
+                    }
                 });
                 done = at + N;
             }

@@ -46,6 +46,9 @@ pub(super) trait Write: Copy {
     /// True where large blocks of words stay in registers all the way.
     const HAS_FEW_STEPS: bool = false;
 
+    /// True for upper halves of `f32` of which the lower ones are zero.
+    const IS_EXACT_TOP: bool = false;
+
     /// The reverse; what stands above the pattern is left out.
     fn encode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
 }
@@ -218,6 +221,8 @@ impl Write for Top {
 
 impl Write for ExactTop {
     const BYTES: usize = 2;
+
+    const IS_EXACT_TOP: bool = true;
 
     #[inline(always)]
     fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {

@@ -10,6 +10,7 @@ use super::passes::Tiles;
 use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
 use super::scale::Scale;
+use super::small_table::SmallTable;
 use super::split::Split;
 use super::strips::Strips;
 use super::table::Table;
@@ -74,8 +75,14 @@ impl Converter<'_> {
         let from = Place::new(src.as_ptr().cast_mut(), self.src, nest.src_offset);
         let to = Place::new(dst.as_mut_ptr(), self.dst, nest.dst_offset);
         let table = self.table(nest.loops);
+        let small = self.small_table(nest.loops);
         let widening = self.widening(nest.loops);
-        let work = Work { converter: self, table: table.as_ref(), widening: widening.as_ref() };
+        let work = Work {
+            converter: self,
+            table: table.as_ref(),
+            small: small.as_ref(),
+            widening: widening.as_ref(),
+        };
         // SAFETY: `check` proved that every slot of the nest lies inside the slices, which do not overlap, being a shared and
         // an exclusive borrow; nothing is written at the source.
         unsafe { work.outer(nest.loops, from, to) };
@@ -116,6 +123,7 @@ impl Converter<'_> {
 pub(super) struct Work<'a> {
     converter: &'a Converter<'a>,
     table: Option<&'a Table>,
+    small: Option<&'a SmallTable>,
     widening: Option<&'a Widening>,
 }
 
@@ -247,6 +255,7 @@ impl Work<'_> {
         ConvertRows {
             // Other conversions than its own are of packed slots, and leave elements as they are.
             table: if conversion.is_identity() { None } else { self.table },
+            small: if conversion.is_identity() { None } else { self.small },
             widening: self.widening,
             ..ConvertRows::new(conversion, [src, dst], self.scale)
         }

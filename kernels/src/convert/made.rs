@@ -3,11 +3,13 @@
 use super::converter::Converter;
 use super::hop::Hop;
 use super::rows::{ConvertRows, Place};
+use super::scale::Scale;
+use super::small_table::{self, SmallTable};
 use super::table::{ENTRIES, Table};
 use super::widening::Widening;
 use crate::level::Level;
 use crate::nest::Loop;
-use crate::tuning::{CONVERT_TABLE, CONVERT_WIDENING};
+use crate::tuning::{CONVERT_SMALL_TABLE, CONVERT_TABLE, CONVERT_WIDENING};
 
 impl Converter<'_> {
     /// The table of a conversion of bytes, where there are enough elements to make one for.
@@ -31,6 +33,18 @@ impl Converter<'_> {
         // SAFETY: every byte there is, and room for as many results of at most four bytes.
         unsafe { task.at_level(self.level) };
         Table::new(&results[..bytes * ENTRIES], bytes)
+    }
+
+    /// The table of a conversion of elements of few bits, where there are enough elements.
+    pub(super) fn small_table(&self, loops: &[Loop]) -> Option<SmallTable> {
+        let pays = self.level > Level::Scalar && has_elements(loops, CONVERT_SMALL_TABLE);
+        let factor = match self.scale {
+            Scale::All(factor) => factor,
+            // Such elements get others.
+            Scale::Along(_) => 1.0,
+        };
+        (pays && small_table::fits(&self.conversion, self.src))
+            .then(|| SmallTable::new(&self.conversion, factor, self.level))
     }
 
     /// How floats of a byte are widened, where there are enough of them.

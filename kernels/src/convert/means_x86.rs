@@ -63,6 +63,9 @@ const TURN_16: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15
 /// Words so that twice two zips come out in order.
 const ZIPPED_8: [u32; 8] = [0, 2, 4, 6, 1, 3, 5, 7];
 
+/// Quadwords so that two zips come out in order.
+const ZIPPED_ONCE_8: [u64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
+
 /// The highest bits of bytes.
 const SIGNS: u32 = 0x8080_8080;
 
@@ -113,16 +116,41 @@ impl Means for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn widen_register(self, from: *const u8, to: *mut u32, widening: &Widening) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let floats = self.widened(self.0.load(from), widening);
-            let mut part = 0;
-            while part < 4 {
-                self.0.store(to.cast::<__m256i>().add(part).cast(), floats[part]);
-                part += 1;
-            }
+    fn ordered(self, zips: usize, vector: __m256i) -> __m256i {
+        match zips {
+            1 => self.0.avx2._mm256_permute4x64_epi64::<0xd8>(vector),
+            _ => self.0.avx2._mm256_permutevar8x32_epi32(vector, pulp::cast(ZIPPED_8)),
         }
+    }
+
+    #[inline(always)]
+    fn widened(self, bytes: __m256i, widening: &Widening) -> (__m256i, __m256i) {
+        let (lanes, s) = (self.0, self.0.avx2);
+        let all = |bytes: u32| self.0.avx._mm256_set1_epi32(bytes as i32);
+        let pattern = s._mm256_and_si256(bytes, all(widening.pattern));
+        let magnitude = s._mm256_and_si256(pattern, all(widening.magnitude));
+        let low =
+            s._mm256_and_si256(s._mm256_sll_epi16(magnitude, pulp::cast(widening.up)), all(widening.low));
+        let high =
+            s._mm256_and_si256(s._mm256_srl_epi16(magnitude, pulp::cast(widening.down)), all(widening.high));
+        // No magnitude has the top bit, which these comparisons take for a sign.
+        let small = s._mm256_cmpgt_epi8(all(widening.least_normal), magnitude);
+        let above = s._mm256_cmpgt_epi8(magnitude, all(widening.greatest));
+        let special = lanes.or(above, s._mm256_cmpeq_epi8(pattern, all(widening.nan)));
+        let look_up = |table: [u8; LANE]| {
+            s._mm256_shuffle_epi8(s._mm256_broadcastsi128_si256(pulp::cast(table)), magnitude)
+        };
+        let which = if widening.special.is_some() { small } else { lanes.or(small, special) };
+        let mut low = s._mm256_blendv_epi8(low, look_up(widening.small[0]), which);
+        let mut high = s._mm256_blendv_epi8(high, look_up(widening.small[1]), which);
+        if let Some(others) = &widening.special {
+            low = s._mm256_blendv_epi8(low, look_up(others[0]), special);
+            high = s._mm256_blendv_epi8(high, look_up(others[1]), special);
+        }
+        let sign = s._mm256_and_si256(s._mm256_sll_epi16(pattern, pulp::cast(widening.sign_up)), all(SIGNS));
+        let (a, b) = lanes.zip::<1>(low, s._mm256_add_epi8(high, sign));
+        let rebias = all(widening.rebias);
+        (s._mm256_add_epi16(a, rebias), s._mm256_add_epi16(b, rebias))
     }
 
     #[inline(always)]
@@ -178,40 +206,6 @@ impl Means for Avx2 {
 }
 
 impl Avx2 {
-    /// A register of floats of a byte as `f32`.
-    #[inline(always)]
-    fn widened(self, bytes: __m256i, widening: &Widening) -> [__m256i; 4] {
-        let (lanes, s) = (self.0, self.0.avx2);
-        let all = |bytes: u32| self.0.avx._mm256_set1_epi32(bytes as i32);
-        let ordered = s._mm256_permutevar8x32_epi32(bytes, pulp::cast(ZIPPED_8));
-        let pattern = s._mm256_and_si256(ordered, all(widening.pattern));
-        let magnitude = s._mm256_and_si256(pattern, all(widening.magnitude));
-        let low =
-            s._mm256_and_si256(s._mm256_sll_epi16(magnitude, pulp::cast(widening.up)), all(widening.low));
-        let high =
-            s._mm256_and_si256(s._mm256_srl_epi16(magnitude, pulp::cast(widening.down)), all(widening.high));
-        // No magnitude has the top bit, which these comparisons take for a sign.
-        let small = s._mm256_cmpgt_epi8(all(widening.least_normal), magnitude);
-        let above = s._mm256_cmpgt_epi8(magnitude, all(widening.greatest));
-        let special = lanes.or(above, s._mm256_cmpeq_epi8(pattern, all(widening.nan)));
-        let look_up = |table: [u8; LANE]| {
-            s._mm256_shuffle_epi8(s._mm256_broadcastsi128_si256(pulp::cast(table)), magnitude)
-        };
-        let which = if widening.special.is_some() { small } else { lanes.or(small, special) };
-        let mut low = s._mm256_blendv_epi8(low, look_up(widening.small[0]), which);
-        let mut high = s._mm256_blendv_epi8(high, look_up(widening.small[1]), which);
-        if let Some(others) = &widening.special {
-            low = s._mm256_blendv_epi8(low, look_up(others[0]), special);
-            high = s._mm256_blendv_epi8(high, look_up(others[1]), special);
-        }
-        let sign = s._mm256_and_si256(s._mm256_sll_epi16(pattern, pulp::cast(widening.sign_up)), all(SIGNS));
-        let (a, b) = lanes.zip::<1>(low, s._mm256_add_epi8(high, sign));
-        let rebias = all(widening.rebias);
-        let (a, b) = (s._mm256_add_epi16(a, rebias), s._mm256_add_epi16(b, rebias));
-        let ((a, b), (c, d)) = (lanes.zip::<2>(lanes.zero(), a), lanes.zip::<2>(lanes.zero(), b));
-        [a, b, c, d]
-    }
-
     /// The low bytes of two registers, as the words `word` and the next of every lane.
     #[inline(always)]
     fn bytes<const N: usize>(self, words: &Words<N>, index: usize, word: usize) -> __m256i {
@@ -267,16 +261,38 @@ impl Means for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn widen_register(self, from: *const u8, to: *mut u32, widening: &Widening) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let floats = self.widened(self.0.load(from), widening);
-            let mut part = 0;
-            while part < 4 {
-                self.0.store(to.cast::<__m512i>().add(part).cast(), floats[part]);
-                part += 1;
-            }
+    fn ordered(self, zips: usize, vector: __m512i) -> __m512i {
+        match zips {
+            1 => self.0.avx512f._mm512_permutexvar_epi64(pulp::cast(ZIPPED_ONCE_8), vector),
+            _ => self.0.avx512f._mm512_permutexvar_epi32(pulp::cast(TURN_16), vector),
         }
+    }
+
+    #[inline(always)]
+    fn widened(self, bytes: __m512i, widening: &Widening) -> (__m512i, __m512i) {
+        let (lanes, s, bw) = (self.0, self.0.avx512f, self.0.avx512bw);
+        let all = |bytes: u32| s._mm512_set1_epi32(bytes as i32);
+        let pattern = s._mm512_and_si512(bytes, all(widening.pattern));
+        let magnitude = s._mm512_and_si512(pattern, all(widening.magnitude));
+        let low =
+            s._mm512_and_si512(bw._mm512_sll_epi16(magnitude, pulp::cast(widening.up)), all(widening.low));
+        let high =
+            s._mm512_and_si512(bw._mm512_srl_epi16(magnitude, pulp::cast(widening.down)), all(widening.high));
+        let small = bw._mm512_cmplt_epu8_mask(magnitude, all(widening.least_normal));
+        let above = bw._mm512_cmpgt_epu8_mask(magnitude, all(widening.greatest));
+        let special = above | bw._mm512_cmpeq_epu8_mask(pattern, all(widening.nan));
+        let which = if widening.special.is_some() { small } else { small | special };
+        let table = |table: [u8; LANE]| s._mm512_broadcast_i32x4(pulp::cast(table));
+        let mut low = bw._mm512_mask_shuffle_epi8(low, which, table(widening.small[0]), magnitude);
+        let mut high = bw._mm512_mask_shuffle_epi8(high, which, table(widening.small[1]), magnitude);
+        if let Some(others) = &widening.special {
+            low = bw._mm512_mask_shuffle_epi8(low, special, table(others[0]), magnitude);
+            high = bw._mm512_mask_shuffle_epi8(high, special, table(others[1]), magnitude);
+        }
+        let sign = s._mm512_and_si512(bw._mm512_sll_epi16(pattern, pulp::cast(widening.sign_up)), all(SIGNS));
+        let (a, b) = lanes.zip::<1>(low, bw._mm512_add_epi8(high, sign));
+        let rebias = all(widening.rebias);
+        (bw._mm512_add_epi16(a, rebias), bw._mm512_add_epi16(b, rebias))
     }
 
     #[inline(always)]
@@ -329,37 +345,6 @@ impl Means for Avx512 {
 }
 
 impl Avx512 {
-    /// A register of floats of a byte as `f32`.
-    #[inline(always)]
-    fn widened(self, bytes: __m512i, widening: &Widening) -> [__m512i; 4] {
-        let (lanes, s, bw) = (self.0, self.0.avx512f, self.0.avx512bw);
-        let all = |bytes: u32| s._mm512_set1_epi32(bytes as i32);
-        let ordered = s._mm512_permutexvar_epi32(pulp::cast(TURN_16), bytes);
-        let pattern = s._mm512_and_si512(ordered, all(widening.pattern));
-        let magnitude = s._mm512_and_si512(pattern, all(widening.magnitude));
-        let low =
-            s._mm512_and_si512(bw._mm512_sll_epi16(magnitude, pulp::cast(widening.up)), all(widening.low));
-        let high =
-            s._mm512_and_si512(bw._mm512_srl_epi16(magnitude, pulp::cast(widening.down)), all(widening.high));
-        let small = bw._mm512_cmplt_epu8_mask(magnitude, all(widening.least_normal));
-        let above = bw._mm512_cmpgt_epu8_mask(magnitude, all(widening.greatest));
-        let special = above | bw._mm512_cmpeq_epu8_mask(pattern, all(widening.nan));
-        let which = if widening.special.is_some() { small } else { small | special };
-        let table = |table: [u8; LANE]| s._mm512_broadcast_i32x4(pulp::cast(table));
-        let mut low = bw._mm512_mask_shuffle_epi8(low, which, table(widening.small[0]), magnitude);
-        let mut high = bw._mm512_mask_shuffle_epi8(high, which, table(widening.small[1]), magnitude);
-        if let Some(others) = &widening.special {
-            low = bw._mm512_mask_shuffle_epi8(low, special, table(others[0]), magnitude);
-            high = bw._mm512_mask_shuffle_epi8(high, special, table(others[1]), magnitude);
-        }
-        let sign = s._mm512_and_si512(bw._mm512_sll_epi16(pattern, pulp::cast(widening.sign_up)), all(SIGNS));
-        let (a, b) = lanes.zip::<1>(low, bw._mm512_add_epi8(high, sign));
-        let rebias = all(widening.rebias);
-        let (a, b) = (bw._mm512_add_epi16(a, rebias), bw._mm512_add_epi16(b, rebias));
-        let ((a, b), (c, d)) = (lanes.zip::<2>(lanes.zero(), a), lanes.zip::<2>(lanes.zero(), b));
-        [a, b, c, d]
-    }
-
     /// The low bytes of two registers, as the words `word` and the next of every lane.
     #[inline(always)]
     fn bytes<const N: usize>(self, words: &Words<N>, index: usize, word: usize) -> __m512i {

@@ -32,12 +32,14 @@ mod passes;
 mod program;
 mod rows;
 mod scale;
+mod small_table;
 mod split;
 mod stored_columns;
 mod strips;
 #[cfg_attr(not(target_arch = "x86_64"), path = "table_none.rs")]
 mod table;
 mod tile;
+mod tops;
 mod weave;
 mod widening;
 mod words;

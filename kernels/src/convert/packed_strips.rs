@@ -20,7 +20,7 @@ use crate::slots::Bits;
 
 /// Bytes of a block of rows that do not start bytes: its rows are as many as bytes have slots times a stretch, and all of it stays
 /// in the second-level cache.
-const fn staged(slots: usize) -> usize {
+const fn block_width(slots: usize) -> usize {
     if slots == 8 { 2 * WIDEST } else { 4 * WIDEST }
 }
 
@@ -232,11 +232,11 @@ impl PackedStrips {
             let extent = STRETCH_BYTES.min(plane.rows.extent - row);
             let rows = Loop { extent, dst_stride: parts * pitch as isize, ..plane.rows };
             let first_row = parts * row as isize;
-            for column in (0..plane.columns.extent).step_by(staged(SLOTS)) {
+            for column in (0..plane.columns.extent).step_by(block_width(SLOTS)) {
                 // The last block steps back rather than be narrower than a strip.
                 let column = column.min(plane.columns.extent - LANE);
                 let columns =
-                    Loop { extent: staged(SLOTS).min(plane.columns.extent - column), ..plane.columns };
+                    Loop { extent: block_width(SLOTS).min(plane.columns.extent - column), ..plane.columns };
                 let first_column = (SLOTS * column) as isize;
                 let moved = BitRows {
                     rows: parts.unsigned_abs() * extent,
@@ -260,5 +260,5 @@ impl PackedStrips {
 
 /// From row to row of blocks of columns of so many bytes: no power of two.
 fn pitch<const SLOTS: usize>(columns: usize) -> usize {
-    staged(SLOTS).min(columns).next_multiple_of(LINE) + LINE
+    block_width(SLOTS).min(columns).next_multiple_of(LINE) + LINE
 }

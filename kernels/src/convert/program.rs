@@ -27,6 +27,8 @@ pub struct Conversion {
     /// Bytes of an element before and after.
     src_bytes: usize,
     dst_bytes: usize,
+    /// Bits of an element before that count, where it has bytes of its own.
+    src_bits: u32,
     /// Numbers that an element has on its way.
     parts: usize,
     /// True where elements are multiplied by a factor.
@@ -48,6 +50,8 @@ impl Conversion {
             hops: [None; MAX_HOPS],
             src_bytes: from.bytes(),
             dst_bytes: to.bytes(),
+            // A truth value is told by all bits of its byte.
+            src_bits: if from == Number::Truth { 8 } else { from.bits() },
             parts: 1,
             scaled: false,
         };
@@ -72,7 +76,14 @@ impl Conversion {
 
     /// Moves elements of `bytes` bytes as they are.
     pub fn identity(bytes: usize) -> Conversion {
-        Conversion { hops: [None; MAX_HOPS], src_bytes: bytes, dst_bytes: bytes, parts: 1, scaled: false }
+        Conversion {
+            hops: [None; MAX_HOPS],
+            src_bytes: bytes,
+            dst_bytes: bytes,
+            src_bits: 8 * bytes as u32,
+            parts: 1,
+            scaled: false,
+        }
     }
 
     /// Moves the low `bits` bits of a byte, zero above them.
@@ -104,6 +115,10 @@ impl Conversion {
 
     pub(super) fn dst_bytes(&self) -> usize {
         self.dst_bytes
+    }
+
+    pub(super) fn src_bits(&self) -> u32 {
+        self.src_bits
     }
 
     pub(super) fn parts(&self) -> usize {

@@ -9,6 +9,7 @@ use super::join_rows::Piece;
 use super::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::scale::Scale;
+use super::small_table::SmallTable;
 use super::table::Table;
 use super::widening::Widening;
 use super::words::Means;
@@ -111,6 +112,8 @@ pub(super) struct ConvertRows<'a> {
     /// The results of all elements, where these are bytes and a table was made.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets have no tables"))]
     pub(super) table: Option<&'a Table>,
+    /// The results of elements of few bits, where it was made.
+    pub(super) small: Option<&'a SmallTable>,
     /// How floats of a byte are widened, where it was made.
     pub(super) widening: Option<&'a Widening>,
 }
@@ -197,6 +200,7 @@ impl<'a> ConvertRows<'a> {
             form: Form::Plain,
             look: Look::Nowhere,
             table: None,
+            small: None,
             widening: None,
         }
     }
@@ -217,17 +221,17 @@ impl ConvertRows<'_> {
                 return unsafe { table.run(self) };
             }
             if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
-                return self.on(Avx512(lanes));
+                return self.on(Avx512(lanes), level);
             }
             if let (true, Some(lanes), Some(halves)) =
                 (level >= Level::Avx2, V3::try_new(), Halves::try_new())
             {
-                return self.on(Avx2(lanes, halves));
+                return self.on(Avx2(lanes, halves), level);
             }
         }
         #[cfg(target_arch = "aarch64")]
         if let (true, Some(lanes)) = (level >= Level::Neon, pulp::aarch64::Neon::try_new()) {
-            return self.on(super::words::Registers(lanes));
+            return self.on(super::words::Registers(lanes), level);
         }
         // SAFETY: the caller's promise.
         unsafe { self.portable() }
@@ -236,7 +240,11 @@ impl ConvertRows<'_> {
     /// Runs with what a level offers, in a region of its own for types that are told apart inside: what kernels of a region
     /// need of the stack, all of them pay for.
     #[allow(dead_code)] // portable targets have no levels
-    fn on<M: Means>(&self, means: M) {
+    fn on<M: Means>(&self, means: M, level: Level) {
+        if let Some(small) = self.small.filter(|_| SmallTable::takes(self)) {
+            // SAFETY: as above.
+            return unsafe { small.run(self, means, level) };
+        }
         let by_words = self.go_by_any_words().then(|| ends(self.conversion, self.widening)).flatten();
         if let Some(ends) = by_words
             && means.vectorize(EnterAny(means, self, &ends))

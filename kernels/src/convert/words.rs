@@ -4,7 +4,7 @@ use pulp::NullaryFnOnce;
 
 use super::float::{Decode, Encode};
 use super::widening::Widening;
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes};
 
 /// Elements of the largest block: a line of the narrowest.
 pub(super) const BLOCK: usize = LINE;
@@ -46,6 +46,9 @@ impl<const N: usize> Words<N> {
     }
 }
 
+/// A register of a level.
+type Vector<M> = <<M as Means>::Lanes as Lanes>::Vector;
+
 /// What a level offers conversions. Whatever a level has no instructions for is a loop, of which the compiler makes vector
 /// code.
 pub(super) trait Means: Copy {
@@ -80,34 +83,49 @@ pub(super) trait Means: Copy {
         words
     }
 
+    /// A register ordered so that what so many zips of its lanes make of it, one or two, comes out in order.
+    #[inline(always)]
+    fn ordered(self, _zips: usize, vector: Vector<Self>) -> Vector<Self> {
+        const { assert!(Self::Lanes::LANES == 1) };
+        vector
+    }
+
+    /// A register of floats of a byte as upper halves of `f32`: of every lane those of its first half, and of its second.
+    #[inline(always)]
+    fn widened(self, bytes: Vector<Self>, widening: &Widening) -> (Vector<Self>, Vector<Self>) {
+        const { assert!(Self::Lanes::LANES == 1) };
+        let (lanes, mut room, mut tops) = (self.lanes(), [0u8; LANE], [0u16; LANE]);
+        // SAFETY: there is room for a register of bytes, and two of halves.
+        unsafe {
+            lanes.store(room.as_mut_ptr(), bytes);
+            let mut i = 0;
+            while i < LANE {
+                tops[i] = (widening.decode.one(room[i].into()) >> 16) as u16;
+                i += 1;
+            }
+            let tops = tops.as_ptr().cast::<u8>();
+            (lanes.load(tops), lanes.load(tops.add(LANE)))
+        }
+    }
+
     /// Reads a block of floats of a byte, which become `f32`: whole registers of bytes.
     ///
     /// # Safety
     /// As [`Means::read`].
     #[inline(always)]
     unsafe fn widen_bytes<const N: usize>(self, from: *const u8, widening: &Widening) -> Words<N> {
-        let mut words = Words([0; N]);
+        let (lanes, mut words) = (self.lanes(), Words([0; N]));
         let mut i = 0;
         while i < N {
             // SAFETY: a register of the block's bytes, and their words.
-            unsafe { self.widen_register(from.add(i), words.0.as_mut_ptr().add(i), widening) };
+            unsafe {
+                let (a, b) = self.widened(self.ordered(2, lanes.load(from.add(i))), widening);
+                let to = words.0.as_mut_ptr().add(i).cast();
+                put_zips(lanes, to, [(lanes.zero(), a), (lanes.zero(), b)], false);
+            }
             i += Self::Lanes::BYTES;
         }
         words
-    }
-
-    /// Widens a register of floats of a byte.
-    ///
-    /// # Safety
-    /// A register of bytes must be readable at `from`, and as many words writable at `to`.
-    #[inline(always)]
-    unsafe fn widen_register(self, from: *const u8, to: *mut u32, widening: &Widening) {
-        let mut i = 0;
-        while i < Self::Lanes::BYTES {
-            // SAFETY: one of the bytes, and its word.
-            unsafe { to.add(i).write(widening.decode.one(from.add(i).read().into())) };
-            i += 1;
-        }
     }
 
     /// Writes the low 1, 2 or 4 bytes of every word, together whole lines.
@@ -157,6 +175,29 @@ pub(super) trait Means: Copy {
             words.0[i] = decode.one(words.0[i]);
             i += 1;
         }
+    }
+}
+
+/// Writes two pairs of registers, interleaved by halves of words: four registers.
+///
+/// # Safety
+/// As [`put`], for all of them.
+#[inline(always)]
+pub(super) unsafe fn put_zips<L: Lanes>(
+    lanes: L,
+    to: *mut u8,
+    pairs: [(L::Vector, L::Vector); 2],
+    stream: bool,
+) {
+    let mut i = 0;
+    while i < 2 {
+        let (a, b) = lanes.zip::<2>(pairs[i].0, pairs[i].1);
+        // SAFETY: the caller's promise.
+        unsafe {
+            put(lanes, to.add(2 * i * L::BYTES), a, stream);
+            put(lanes, to.add((2 * i + 1) * L::BYTES), b, stream);
+        }
+        i += 1;
     }
 }
 

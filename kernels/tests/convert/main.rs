@@ -1,5 +1,7 @@
 //! Conversions at every level against the portable one, under nests of every kind, between sentinels.
 
+mod few_bits;
+
 use relayout_kernels::{
     Along, Bits, Conversion, Converter, FloatFormat, Level, Loop, Nest, Number, Rules, Scale, SlotWidth,
     Specials, StepDigit,
