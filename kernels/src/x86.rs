@@ -61,6 +61,16 @@ unsafe impl Lanes for V3 {
     }
 
     #[inline(always)]
+    unsafe fn turn(self, from: *const u8, step: isize, to: *mut u8, pitch: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (low, high) = self.zip_lanes(self.load(from), self.load(from.wrapping_offset(step)));
+            self.store(to, low);
+            self.store(to.add(pitch), high);
+        }
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8, vector: __m256i) {
         // SAFETY: the caller promises 32 bytes.
         unsafe { self.avx._mm256_storeu_si256(to.cast(), vector) }
