@@ -290,7 +290,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     ) {
         // SAFETY: the caller's promise.
         unsafe {
-            if let Some(widening) = self.to_tops::<N>() {
+            if let Some(widening) = self.tops::<N>() {
                 return widen_to_tops::<M, N>(self.means, from, (to, stream), widening);
             }
             let mut words = self.read::<N>(from);
@@ -302,7 +302,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
 
     /// How floats of a byte are widened where all that they become is upper halves of `f32`.
     #[inline(always)]
-    pub(super) fn to_tops<const N: usize>(&self) -> Option<&Widening> {
+    pub(super) fn tops<const N: usize>(&self) -> Option<&Widening> {
         let whole = W::IS_EXACT_TOP && !F::MULTIPLIES && N.is_multiple_of(LINE);
         if whole { self.read.widening() } else { None }
     }

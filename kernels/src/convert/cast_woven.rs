@@ -90,7 +90,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
             let mut done = 0;
             while done < count {
                 let at = done.min(count - N);
-                if let (2, Some(widening)) = (W::BYTES, self.to_tops::<N>()) {
+                if let (2, Some(widening)) = (W::BYTES, self.tops::<N>()) {
                     let from = src.wrapping_add(at);
                     self.rows.look_ahead(self.means.lanes(), from, N);
                     self.rows.look_ahead(self.means.lanes(), from.wrapping_offset(step), N);
@@ -141,7 +141,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 let at = done.min(count - N);
                 let from = src.wrapping_add(4 * at);
                 self.rows.look_ahead(self.means.lanes(), from, 4 * N);
-                if let (1, Some(widening)) = (R::BYTES, self.to_tops::<N>()) {
+                if let (1, Some(widening)) = (R::BYTES, self.tops::<N>()) {
                     let to = (dst.wrapping_add(2 * at), stream && at == done);
                     // SAFETY: as many words of the stream, and a block of each row of the destination.
                     unsafe { unzip_to_tops::<M, N>(self.means, from, step, to, widening) };
