@@ -17,6 +17,8 @@ pub(crate) struct Ask {
     /// Lines of a column that are asked for together, of all columns in turn; `None` where columns lie one behind the
     /// other, and the next strip is asked for in the order of memory.
     stretch: Option<usize>,
+    /// Bytes of a column that are left out, having been asked for before.
+    beyond: usize,
 }
 
 /// Lines that are asked for with one register of rows of a strip.
@@ -36,7 +38,14 @@ impl Ask {
             true => None,
             false => Some(if meets(step) { MEETING_STRETCH.max(least) } else { least }),
         };
-        Ask { step, width, stretch }
+        Ask { step, width, stretch, beyond: 0 }
+    }
+
+    /// The same by single lines, so many bytes behind those of the next turn.
+    #[inline(always)]
+    pub(crate) fn of_bursts(step: isize, len: usize, width: usize, beyond: usize) -> Ask {
+        let ask = Ask::new(step, len, width, 1);
+        Ask { stretch: ask.stretch.map(|_| 1), beyond, ..ask }
     }
 
     /// What to ask for while the rows from byte `at` of a strip's columns on are moved, of which those of `rows` are walked:
@@ -51,8 +60,11 @@ impl Ask {
             return Ahead { from: strip.wrapping_add(before * LINE), step: LINE as isize, shift: 0 };
         };
         let all = stretch * self.width;
-        let next = rows.start + (before / all + 1) * stretch * LINE;
-        let from = if next < rows.end { top.wrapping_add(next) } else { strip };
+        let next = rows.start + (before / all + 1) * stretch * LINE + self.beyond;
+        let from = match next.checked_sub(rows.end) {
+            None => top.wrapping_add(next),
+            Some(over) => strip.wrapping_add(over.min(self.beyond)),
+        };
         let (column, line) = (before % all / stretch, before % stretch);
         let from = from.wrapping_offset(column as isize * self.step).wrapping_add(line * LINE);
         Ahead { from, step: self.step, shift: stretch.trailing_zeros() }

@@ -5,7 +5,7 @@
 
 use crate::carry::emit;
 use crate::composite::{list_places, steps};
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows::{copy_run, copy_short, stream_run};
 use crate::transpose_block::network;
@@ -102,21 +102,26 @@ struct Ahead {
 }
 
 impl Ahead {
-    /// Asks for as many lines as there are columns.
+    /// Asks for the line of a turn.
     #[inline(always)]
-    fn ask<L: Lanes, const E: usize>(&mut self, lanes: L, places: &[isize], src: *const u8, row: usize) {
-        for place in places {
-            if self.len == usize::MAX {
-                lanes.prefetch(src.wrapping_offset(*place).wrapping_add(row * E + COLUMN_AHEAD));
-            } else if let Some(place) = places.get(self.column) {
-                lanes.prefetch(src.wrapping_offset(*place).wrapping_add(self.at));
-                self.at += LINE;
-                if self.at >= self.len {
-                    (self.column, self.at) = (self.column + 1, 0);
-                }
+    fn ask<L: Lanes>(&mut self, lanes: L, turn: Turn<'_>, number: usize) {
+        if self.len == usize::MAX {
+            lanes.prefetch(turn.src.wrapping_offset(turn.places[number]).wrapping_add(COLUMN_AHEAD));
+        } else if let Some(place) = turn.places.get(self.column) {
+            lanes.prefetch(turn.src.wrapping_offset(*place).wrapping_add(self.at));
+            self.at += LINE;
+            if self.at >= self.len {
+                (self.column, self.at) = (self.column + 1, 0);
             }
         }
     }
+}
+
+/// Where the lines lie that are asked for with a part of a strip, one for each of its columns.
+#[derive(Clone, Copy)]
+struct Turn<'a> {
+    places: &'a [isize],
+    src: *const u8,
 }
 
 /// A part of a strip.
@@ -163,12 +168,14 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
             while row < count {
                 let height = (LINE / E).min(count - row);
                 let (from, wanted) = if is_short { (following, &*next) } else { (src, &*now) };
-                ahead.ask::<L, E>(lanes, &wanted[..Self::STRIP], from, row);
+                let places = &wanted[..Self::STRIP];
+                let src_ahead = if is_short { from } else { from.wrapping_add(row * E) };
+                let turn = Turn { places, src: src_ahead };
                 let part = Part { width, row, height, is_first: column == 0, is_last: behind == columns };
                 // SAFETY: `width` columns and `height` rows from here are the nest's.
                 unsafe {
                     gather::<L, E>(lanes, src.wrapping_add(row * E), &now[..width], height * E, staged);
-                    self.scatter(lanes, staged, part, to);
+                    self.scatter(lanes, staged, part, to, (&mut ahead, turn));
                 }
                 row += height;
             }
@@ -182,7 +189,14 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
     /// # Safety
     /// As [`Point::point`]; `dst` is the place of the part's first column in row 0.
     #[inline(always)]
-    unsafe fn scatter<L: Lanes>(&self, lanes: L, staged: *const u8, part: Part, dst: *mut u8) {
+    unsafe fn scatter<L: Lanes>(
+        &self,
+        lanes: L,
+        staged: *const u8,
+        part: Part,
+        dst: *mut u8,
+        (ahead, turn): (&mut Ahead, Turn<'_>),
+    ) {
         let is_full = part.width == Self::STRIP;
         let is_carried = self.write == Write::Carried;
         // SAFETY: the rows' places are listed; buffers have room for the rows of a line, and for a strip of each.
@@ -191,10 +205,16 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
             if is_full && !is_carried && part.height == LINE / E {
                 let mut row = 0;
                 while row < LINE / E {
-                    self.whole(lanes, staged.wrapping_add(row * E), places.as_ptr().add(row), dst);
+                    let from = staged.wrapping_add(row * E);
+                    self.whole(lanes, from, places.as_ptr().add(row), dst, (ahead, turn, row));
                     row += N;
                 }
                 return;
+            }
+            let mut number = 0;
+            while number < Self::STRIP {
+                ahead.ask(lanes, turn, number);
+                number += 1;
             }
             let buffer = match is_carried {
                 true => self.carry.add(part.row * ROW_BUFFER),
@@ -220,29 +240,50 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
         }
     }
 
-    /// `N` rows of a strip, straight from the registers.
+    /// `N` rows of a strip, straight from the registers: line by line, for each of which one is asked for ahead, so that the
+    /// memory reads and writes at the same time.
     ///
     /// # Safety
     /// `strip(E)` bytes must be writable at each place, which starts a line where streaming.
     #[inline(always)]
-    unsafe fn whole<L: Lanes>(&self, lanes: L, from: *const u8, places: *const isize, dst: *mut u8) {
+    unsafe fn whole<L: Lanes>(
+        &self,
+        lanes: L,
+        from: *const u8,
+        places: *const isize,
+        dst: *mut u8,
+        (ahead, turn, first): (&mut Ahead, Turn<'_>, usize),
+    ) {
+        let mut number = first * (strip(E) / LINE);
         let mut at = 0;
         while at < strip(E) {
-            let from = from.wrapping_add(at / E * LINE);
             // SAFETY: staged lines, and the caller's promise.
             unsafe {
-                let tile = load_tile::<L, E, N>(lanes, from);
+                let mut line = [[lanes.zero(); N]; LINE / LANE];
+                let mut part = 0;
+                while part < LINE / L::BYTES {
+                    let from = from.wrapping_add((at + part * L::BYTES) / E * LINE);
+                    line[part] = load_tile::<L, E, N>(lanes, from);
+                    part += 1;
+                }
                 let mut row = 0;
                 while row < N {
                     let to = dst.wrapping_offset(*places.add(row)).wrapping_add(at);
-                    match self.write {
-                        Write::Lines => lanes.stream(to, tile[row]),
-                        _ => lanes.store(to, tile[row]),
+                    let mut part = 0;
+                    while part < LINE / L::BYTES {
+                        let to = to.wrapping_add(part * L::BYTES);
+                        match self.write {
+                            Write::Lines => lanes.stream(to, line[part][row]),
+                            _ => lanes.store(to, line[part][row]),
+                        }
+                        part += 1;
                     }
+                    ahead.ask(lanes, turn, number);
+                    number += 1;
                     row += 1;
                 }
             }
-            at += L::BYTES;
+            at += LINE;
         }
     }
 

@@ -51,6 +51,7 @@ mod stream;
 mod strided;
 mod transpose;
 mod transpose_block;
+mod transpose_burst;
 mod transpose_dense;
 mod transpose_lines;
 mod transpose_rows;

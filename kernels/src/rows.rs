@@ -5,7 +5,7 @@ use crate::nest::Loop;
 use crate::pieces::{ONCE, pieces};
 use crate::rows_stream::stream_rows;
 use crate::stage::starts_lines;
-use crate::tuning::{IN_FIRST_LEVEL, run_ahead};
+use crate::tuning::{APART_AHEAD, IN_FIRST_LEVEL, RUNS_AHEAD, run_ahead};
 use crate::walk::{Point, each_point};
 
 /// From this many bytes on the library's memory copy is at least as good as a loop of vectors.
@@ -27,8 +27,21 @@ impl Rows {
     #[allow(dead_code)] // portable targets have no lanes
     pub(crate) fn new(loops: &[Loop], run: usize, stream: bool) -> Rows {
         let next = loops.last().map_or((0, 0), |l| (l.src_stride, l.dst_stride));
-        Rows { run, stream, next, ahead: if stream { run_ahead() } else { 0 } }
+        Rows { run, stream, next, ahead: if stream { ahead(loops, run) } else { 0 } }
     }
+}
+
+/// How far ahead of its loads a run under these loops asks for lines: not as far where the source is one stream, being a long
+/// run or runs that the second loop continues soon.
+fn ahead(loops: &[Loop], run: usize) -> usize {
+    let is_stream = match loops {
+        [.., outer, inner] => {
+            outer.src_stride == run as isize && inner.extent.saturating_mul(run) <= RUNS_AHEAD
+        }
+        [next] => next.src_stride == run as isize,
+        [] => true,
+    };
+    if is_stream || run >= LONG_RUN { run_ahead() } else { APART_AHEAD }
 }
 
 /// Copies `N` lines at every point: no count and no choice.

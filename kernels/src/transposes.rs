@@ -7,6 +7,7 @@ use crate::mover::Mover;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
 use crate::transpose::Transpose;
+use crate::transpose_burst::{BURST_CARRY, BurstTranspose};
 use crate::transpose_dense::{StreamDense, is_dense};
 use crate::transpose_small::{SmallTranspose, is_small};
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
@@ -19,6 +20,8 @@ pub(crate) enum How {
     Store,
     /// Past the cache, a strip of lines of every row at a time.
     Strips,
+    /// The same by turns of a line of each of a strip's columns, where registers are less than one.
+    Bursts,
     /// Past the cache, some whole rows at a time.
     Dense,
 }
@@ -33,6 +36,8 @@ impl How {
             How::Store
         } else if is_dense(rows, columns, element) && rows.extent * row >= LINE {
             How::Dense
+        } else if row >= 2 * LINE && 2 * L::BYTES == LINE && element < LANE && all_rows * element >= LINE {
+            How::Bursts
         } else if row >= 2 * LINE && 2 * all_rows * element > LANE {
             How::Strips
         } else {
@@ -71,15 +76,20 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         // SAFETY: the caller's promise, and the strides that the family wants.
         return unsafe { in_cache(lanes, mover, loops, (outer, rows, columns), src, dst) };
     }
-    let carried = how == How::Strips && !starts_lines(outer.iter().chain([&rows]), dst);
-    let mut carry = vec![0u8; if carried { CARRY_BYTES + LINE } else { 0 }];
+    let carry_bytes = match how {
+        How::Strips => CARRY_BYTES + LINE,
+        How::Bursts => BURST_CARRY + LINE,
+        _ => 0,
+    };
+    let carried = !starts_lines(outer.iter().chain([&rows]), dst);
+    let mut carry = vec![0u8; if carried { carry_bytes } else { 0 }];
     let carry = match carry.len() {
         0 => std::ptr::null_mut(),
         _ => carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE)),
     };
     // Rows that go on in the next loop, as those of a tile do in the next tile, are walked as one.
     let (before, beyond) = match outer {
-        [before @ .., beyond] if how == How::Strips && continues(rows, *beyond, mover.element_bytes) => {
+        [before @ .., beyond] if carry_bytes > 0 && continues(rows, *beyond, mover.element_bytes) => {
             (before, *beyond)
         }
         _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
@@ -93,6 +103,10 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                     let source = SourceColumns;
                     let kernel = StreamTranspose::<$e, $n, _> { source, columns, rows, beyond, carry };
                     each_point(lanes, before, src, dst, kernel);
+                },
+                // SAFETY: the same; the rows are at least a line's.
+                ($e, How::Bursts) => unsafe {
+                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n> { columns, rows, beyond, carry });
                 },
                 // SAFETY: the same.
                 ($e, How::Dense) => unsafe {

@@ -69,6 +69,16 @@ pub(crate) const COLUMN_AHEAD: usize = 192;
 /// stretches are a part of the second-level cache.
 pub(crate) const STRETCH: usize = 4;
 
+/// A streamed transpose of registers that are less than a line goes by turns: so many columns, or so many lines of every row,
+/// whichever are fewer. The more a turn reads and then writes the faster is the memory, as long as all of it stays in the
+/// first-level cache.
+pub(crate) const BURST_COLUMNS: usize = 256;
+pub(crate) const BURST_LINES: usize = 8;
+
+/// How far ahead of those of the next turn its columns' lines are asked for, in bytes: a turn's time is less than the
+/// memory's.
+pub(crate) const BURST_AHEAD: usize = 128;
+
 /// The same where columns lie near a multiple of a page apart: single lines would each lie in another row of the same bank of
 /// the memory.
 pub(crate) const MEETING_STRETCH: usize = 8;
@@ -115,6 +125,13 @@ pub(crate) const HUGE_PAGE_BUFFER: usize = 2 * HUGE_PAGE;
 pub(crate) fn run_ahead() -> usize {
     if is_amd() { 768 } else { 2048 }
 }
+
+/// The same for short runs that lie apart, whose neighbours come later: less was slower on processors of both makers.
+pub(crate) const APART_AHEAD: usize = 2048;
+
+/// Runs whose neighbours come after at most so many bytes are one stream: a part of the second-level cache, in which what was
+/// asked for stays until then.
+pub(crate) const RUNS_AHEAD: usize = 256 << 10;
 
 /// How far a converted tile reaches along the source and along the destination, in bytes, and how many bytes it may then have
 /// between its passes, the first choice first: where both sides' runs are made of the same loops, some rows of whole tiles
