@@ -102,6 +102,14 @@ struct Ahead {
 }
 
 impl Ahead {
+    /// Asks for all lines of a turn.
+    #[inline(always)]
+    fn ask_all<L: Lanes>(&mut self, lanes: L, turn: Turn<'_>) {
+        for number in 0..turn.places.len() {
+            self.ask(lanes, turn, number);
+        }
+    }
+
     /// Asks for the line of a turn.
     #[inline(always)]
     fn ask<L: Lanes>(&mut self, lanes: L, turn: Turn<'_>, number: usize) {
@@ -171,6 +179,9 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
                 let places = &wanted[..Self::STRIP];
                 let src_ahead = if is_short { from } else { from.wrapping_add(row * E) };
                 let turn = Turn { places, src: src_ahead };
+                if L::BYTES == LINE {
+                    ahead.ask_all(lanes, turn);
+                }
                 let part = Part { width, row, height, is_first: column == 0, is_last: behind == columns };
                 // SAFETY: `width` columns and `height` rows from here are the nest's.
                 unsafe {
@@ -211,10 +222,8 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
                 }
                 return;
             }
-            let mut number = 0;
-            while number < Self::STRIP {
-                ahead.ask(lanes, turn, number);
-                number += 1;
+            if L::BYTES < LINE {
+                ahead.ask_all(lanes, turn);
             }
             let buffer = match is_carried {
                 true => self.carry.add(part.row * ROW_BUFFER),
@@ -240,8 +249,8 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
         }
     }
 
-    /// `N` rows of a strip, straight from the registers: line by line, for each of which one is asked for ahead, so that the
-    /// memory reads and writes at the same time.
+    /// `N` rows of a strip, straight from the registers, line by line. Where registers are less than a line, one is asked for
+    /// ahead with each, so that the memory reads and writes at the same time.
     ///
     /// # Safety
     /// `strip(E)` bytes must be writable at each place, which starts a line where streaming.
@@ -278,7 +287,9 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
                         }
                         part += 1;
                     }
-                    ahead.ask(lanes, turn, number);
+                    if L::BYTES < LINE {
+                        ahead.ask(lanes, turn, number);
+                    }
                     number += 1;
                     row += 1;
                 }

@@ -1,4 +1,4 @@
-//! Transposes past the cache whose registers are less than a line.
+//! Transposes past the cache whose registers are half a line, on processors of AMD.
 //!
 //! A core with such registers keeps few stores in flight, and those that go past the cache hold up all that is stored behind
 //! them. So work goes by turns: a line of each of a strip's columns is transposed into a buffer in the first-level cache,
@@ -416,3 +416,6 @@ unsafe fn join_lines<L: Lanes, const E: usize, const N: usize>(
         at += L::BYTES;
     }
 }
+
+#[cfg(test)]
+mod tests;

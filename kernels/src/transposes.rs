@@ -11,6 +11,7 @@ use crate::transpose_burst::{BURST_CARRY, BurstTranspose};
 use crate::transpose_dense::{StreamDense, is_dense};
 use crate::transpose_small::{SmallTranspose, is_small};
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
+use crate::tuning::is_amd;
 use crate::walk::each_point;
 
 /// How a transpose writes.
@@ -36,7 +37,7 @@ impl How {
             How::Store
         } else if is_dense(rows, columns, element) && rows.extent * row >= LINE {
             How::Dense
-        } else if row >= 2 * LINE && 2 * L::BYTES == LINE && element < LANE && all_rows * element >= LINE {
+        } else if row >= 2 * LINE && all_rows * element >= LINE && turns_pay::<L>(element) {
             How::Bursts
         } else if row >= 2 * LINE && 2 * all_rows * element > LANE {
             How::Strips
@@ -44,6 +45,12 @@ impl How {
             How::Store
         }
     }
+}
+
+/// True where a level's registers are half a line, and whole lines of elements of so many bytes are better read and written by
+/// turns: on processors of AMD. Intel's were slower with that.
+fn turns_pay<L: Lanes>(element: usize) -> bool {
+    2 * L::BYTES == LINE && element < LANE && is_amd()
 }
 
 /// True where `beyond` continues `rows` in the source, and no lane of rows straddles the two.

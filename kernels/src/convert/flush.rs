@@ -30,7 +30,7 @@ impl Buffer {
 /// # Safety
 /// As the kernel says, at every point; there must be at most as many loops as one walk takes.
 #[allow(unused_variables)] // portable targets have no levels
-pub(super) unsafe fn walk_at_level(
+pub(crate) unsafe fn walk_at_level(
     level: Level,
     loops: &[Loop],
     (src, dst): (*const u8, *mut u8),

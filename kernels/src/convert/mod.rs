@@ -12,7 +12,7 @@ mod cast_woven;
 mod casts;
 mod converter;
 mod float;
-mod flush;
+pub(crate) mod flush;
 mod forms;
 mod half_bytes;
 mod hop;
