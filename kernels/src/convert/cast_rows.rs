@@ -5,8 +5,8 @@ use core::marker::PhantomData;
 
 use super::any::{AnyFrom, AnyTo, From, To};
 use super::casts::{
-    Bounded, ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, ToInteger, Top,
-    Whole, Write,
+    Bounded, ByteFrom, ByteTo, Double, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, ToInteger,
+    Top, Whole, Write,
 };
 use super::float::{Encode, Lean};
 use super::hop::{Hop, Int};
@@ -110,6 +110,16 @@ pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
         (Some(Hop::Decode8(from)), Some(Hop::Encode16(to))) if to.is_half() => {
             through!(ByteFrom(*from, rows.widening), HalfTo(*to))
         }
+        (Some(Hop::F64ToF32), None) => through!(Double, Plain::<4>),
+        (Some(Hop::F64ToF32), Some(Hop::EncodeTop16)) => through!(Double, Top),
+        (Some(Hop::F32ToF64), None) => through!(Plain::<4>, Double),
+        (Some(Hop::DecodeTop16), Some(Hop::F32ToF64)) => through!(LoudTop, Double),
+        (Some(Hop::Decode16(from)), Some(Hop::F32ToF64)) if from.is_half() => {
+            through!(HalfFrom(*from), Double)
+        }
+        (Some(Hop::Decode8(from)), Some(Hop::F32ToF64)) => {
+            through!(ByteFrom(*from, rows.widening), Double)
+        }
         (Some(&Hop::Resize { from, bytes }), None) => match (from, bytes) {
             (Int::S32 | Int::U32, 1) => through!(Plain::<4>, Plain::<1>),
             (Int::S32 | Int::U32, 2) => through!(Plain::<4>, Plain::<2>),
@@ -200,7 +210,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 Form::Plain | Form::Lines => self.straights(),
                 Form::Zip { ways, step, stream } if alone && ways * W::BYTES == 4 => self.zips(step, stream),
                 Form::Unzip { ways, step, lines } if alone && ways * R::BYTES == 4 => {
-                    self.unzips(step, lines);
+                    return self.unzips(step, lines);
                 }
                 Form::Zip { .. } | Form::Unzip { .. } => return false,
             }
@@ -296,7 +306,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
             let mut words = self.read::<N>(from);
             factors.multiply(&mut words, place, step);
             self.write.encode(self.means, &mut words);
-            self.means.write(W::BYTES, &words, to, stream);
+            self.write.write(self.means, &words, to, stream);
         }
     }
 

@@ -48,31 +48,33 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 return self.zip::<BLOCK>(step, stream);
             }
             match R::BYTES {
-                4 => self.zip::<16>(step, stream),
+                4 | 8 => self.zip::<16>(step, stream),
                 2 => self.zip::<32>(step, stream),
                 _ => self.zip::<64>(step, stream),
             }
         }
     }
 
-    /// [`Cast::unzip`], and [`Cast::join`] by lines.
+    /// [`Cast::unzip`], and [`Cast::join`] by lines; false where no block of words is a line, and nothing was done.
     ///
     /// # Safety
     /// As [`cast`](super::cast_rows::cast).
     #[inline(always)]
-    pub(super) unsafe fn unzips(self, step: isize, lines: Lines) {
+    pub(super) unsafe fn unzips(self, step: isize, lines: Lines) -> bool {
         // SAFETY: the caller's promise.
         unsafe {
             match (lines, R::BYTES, W::BYTES) {
+                (Lines::Joined(_), _, 8) => return false,
                 (Lines::Joined(piece), _, 4) => self.join::<16>(step, piece),
                 (Lines::Joined(piece), _, 2) => self.join::<32>(step, piece),
                 (Lines::Joined(piece), _, _) => self.join::<64>(step, piece),
                 (_, 1, _) => self.unzip::<BLOCK>(step, lines),
-                (_, _, 4) => self.unzip::<16>(step, lines),
+                (_, _, 4 | 8) => self.unzip::<16>(step, lines),
                 (_, _, 2) => self.unzip::<32>(step, lines),
                 _ => self.unzip::<64>(step, lines),
             }
         }
+        true
     }
 
     /// Rows `step` apart become one stream, an element of each in a word.
@@ -168,7 +170,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                             self.read.decode(self.means, &mut words);
                             factors[way].multiply(&mut words, place.0, place.1);
                             self.write.encode(self.means, &mut words);
-                            self.means.write(W::BYTES, &words, to.0, to.1);
+                            self.write.write(self.means, &words, to.0, to.1);
                         }
                     }
                 });

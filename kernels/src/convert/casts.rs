@@ -51,6 +51,16 @@ pub(super) trait Write: Copy {
 
     /// The reverse; what stands above the pattern is left out.
     fn encode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
+
+    /// Writes patterns, together whole lines.
+    ///
+    /// # Safety
+    /// As [`Means::write`].
+    #[inline(always)]
+    unsafe fn write<M: Means, const N: usize>(self, means: M, words: &Words<N>, to: *mut u8, stream: bool) {
+        // SAFETY: the caller's promise.
+        unsafe { means.write(Self::BYTES, words, to, stream) }
+    }
 }
 
 /// Replaces every word by an expression of it.
@@ -72,6 +82,10 @@ pub(super) struct Plain<const BYTES: usize>;
 /// An integer with a sign.
 #[derive(Clone, Copy)]
 pub(super) struct Signed<const BYTES: usize>;
+
+/// An `f64`, rounded to the nearest `f32` when read.
+#[derive(Clone, Copy)]
+pub(super) struct Double;
 
 /// The upper half of an `f32`, rounded when written.
 #[derive(Clone, Copy)]
@@ -125,6 +139,32 @@ impl<const BYTES: usize> Write for Plain<BYTES> {
 
     #[inline(always)]
     fn encode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
+}
+
+impl Read for Double {
+    const BYTES: usize = size_of::<f64>();
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
+
+    #[inline(always)]
+    unsafe fn read<M: Means, const N: usize>(self, means: M, from: *const u8) -> Words<N> {
+        // SAFETY: the caller's promise.
+        unsafe { means.read_doubles(from) }
+    }
+}
+
+impl Write for Double {
+    const BYTES: usize = size_of::<f64>();
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
+
+    #[inline(always)]
+    unsafe fn write<M: Means, const N: usize>(self, means: M, words: &Words<N>, to: *mut u8, stream: bool) {
+        // SAFETY: the caller's promise.
+        unsafe { means.write_doubles(words, to, stream) }
+    }
 }
 
 impl<const BYTES: usize> Read for Signed<BYTES> {

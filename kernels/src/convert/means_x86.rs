@@ -1,7 +1,7 @@
 //! What the x86-64 levels offer conversions: numbers of other widths, and floats of 16 bits.
 
 use core::arch::x86_64::{
-    __m128i, __m256i, __m512i, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph,
+    __m128i, __m256, __m256i, __m512i, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph,
 };
 
 use pulp::NullaryFnOnce;
@@ -180,6 +180,37 @@ impl Means for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn read_doubles<const N: usize>(self, from: *const u8) -> Words<N> {
+        let (lanes, s) = (self.0, self.0.avx);
+        let mut words = Words([0; N]);
+        let mut i = 0;
+        while i < N / 8 {
+            // SAFETY: eight elements of the block.
+            let (low, high) = unsafe { (lanes.load(from.add(64 * i)), lanes.load(from.add(64 * i + 32))) };
+            let (low, high) = (s._mm256_cvtpd_ps(pulp::cast(low)), s._mm256_cvtpd_ps(pulp::cast(high)));
+            self.set_register(&mut words, i, pulp::cast(s._mm256_set_m128(high, low)));
+            i += 1;
+        }
+        words
+    }
+
+    #[inline(always)]
+    unsafe fn write_doubles<const N: usize>(self, words: &Words<N>, to: *mut u8, stream: bool) {
+        let s = self.0.avx;
+        let mut i = 0;
+        while i < N / 8 {
+            let floats: __m256 = pulp::cast(self.register(words, i));
+            let (low, high) = (s._mm256_castps256_ps128(floats), s._mm256_extractf128_ps::<1>(floats));
+            // SAFETY: the eight elements that the words become.
+            unsafe {
+                put(self.0, to.add(64 * i), pulp::cast(s._mm256_cvtps_pd(low)), stream);
+                put(self.0, to.add(64 * i + 32), pulp::cast(s._mm256_cvtps_pd(high)), stream);
+            }
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
     fn round_to_halves<const N: usize>(self, words: &mut Words<N>, _encode: &Encode) {
         let mut i = 0;
         while i < N / 8 {
@@ -315,6 +346,36 @@ impl Means for Avx512 {
                     _ => self.register(words, i),
                 };
                 put(lanes, to.add(64 * i), narrow, stream);
+            }
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn read_doubles<const N: usize>(self, from: *const u8) -> Words<N> {
+        let (lanes, s) = (self.0, self.0.avx512f);
+        let mut words = Words([0; N]);
+        let mut i = 0;
+        while i < N / 8 {
+            // SAFETY: eight elements of the block, and their words.
+            unsafe {
+                let floats = s._mm512_cvtpd_ps(pulp::cast(lanes.load(from.add(64 * i))));
+                words.0.as_mut_ptr().add(8 * i).cast::<__m256>().write_unaligned(floats);
+            }
+            i += 1;
+        }
+        words
+    }
+
+    #[inline(always)]
+    unsafe fn write_doubles<const N: usize>(self, words: &Words<N>, to: *mut u8, stream: bool) {
+        let (lanes, s) = (self.0, self.0.avx512f);
+        let mut i = 0;
+        while i < N / 8 {
+            // SAFETY: eight words, and the elements that they become.
+            unsafe {
+                let floats = words.0.as_ptr().add(8 * i).cast::<__m256>().read_unaligned();
+                put(lanes, to.add(64 * i), pulp::cast(s._mm512_cvtps_pd(floats)), stream);
             }
             i += 1;
         }

@@ -2,7 +2,7 @@
 
 use pulp::NullaryFnOnce;
 
-use super::float::{Decode, Encode};
+use super::float::{self, Decode, Encode};
 use super::widening::Widening;
 use crate::lanes::{LANE, LINE, Lanes};
 
@@ -153,6 +153,43 @@ pub(super) trait Means: Copy {
         while byte < bytes * N {
             // SAFETY: the caller's promise.
             unsafe { put(self.lanes(), to.add(byte), self.lanes().load(room.add(byte)), stream) };
+            byte += Self::Lanes::BYTES;
+        }
+    }
+
+    /// Reads a block of `f64`, each of which becomes the nearest `f32`.
+    ///
+    /// # Safety
+    /// A block of them must be readable at `from`.
+    #[inline(always)]
+    unsafe fn read_doubles<const N: usize>(self, from: *const u8) -> Words<N> {
+        let mut words = Words([0; N]);
+        let mut i = 0;
+        while i < N {
+            // SAFETY: element `i` of the block.
+            words.0[i] = float::f64_to_f32(unsafe { from.cast::<f64>().add(i).read_unaligned() });
+            i += 1;
+        }
+        words
+    }
+
+    /// Writes words that hold an `f32` as `f64`, together whole lines.
+    ///
+    /// # Safety
+    /// As [`Means::write`], for as many elements.
+    #[inline(always)]
+    unsafe fn write_doubles<const N: usize>(self, words: &Words<N>, to: *mut u8, stream: bool) {
+        let mut doubles = [0u64; N];
+        let mut i = 0;
+        while i < N {
+            doubles[i] = float::f32_to_f64(words.0[i]);
+            i += 1;
+        }
+        let from = doubles.as_ptr().cast::<u8>();
+        let mut byte = 0;
+        while byte < size_of_val(&doubles) {
+            // SAFETY: the caller's promise.
+            unsafe { put(self.lanes(), to.add(byte), self.lanes().load(from.add(byte)), stream) };
             byte += Self::Lanes::BYTES;
         }
     }
