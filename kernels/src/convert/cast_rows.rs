@@ -5,19 +5,19 @@ use core::marker::PhantomData;
 
 use super::any::{AnyFrom, AnyTo, From, To};
 use super::casts::{
-    Bounded, ByteFrom, ByteTo, Double, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Read, Signed, ToInteger,
-    Top, Whole, Write,
+    Bounded, ByteFrom, ByteTo, Double, ExactTop, HalfFrom, HalfTo, Long, LoudTop, Plain, Read, Signed,
+    ToInteger, Top, Whole, Write,
 };
 use super::float::{Encode, Lean};
 use super::hop::{Hop, Int};
-use super::multiply::{Multiply, Unscaled, Walk};
+use super::multiply::{Multiply, Unscaled};
 use super::number::FloatFormat;
 use super::rows::{ConvertRows, Form, Look};
 use super::tops::widen_to_tops;
 use super::widening::Widening;
 use super::words::{BLOCK, Means, Words};
 use crate::ahead::Ahead;
-use crate::lanes::LINE;
+use crate::lanes::{LINE, Lanes};
 
 /// Rows through words, which are multiplied by factors, if by any, between being read and being written.
 pub(super) struct Cast<'a, M, R, W, F> {
@@ -123,6 +123,9 @@ pub(super) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
         (Some(&Hop::Resize { from, bytes }), None) => match (from, bytes) {
             (Int::S32 | Int::U32, 1) => through!(Plain::<4>, Plain::<1>),
             (Int::S32 | Int::U32, 2) => through!(Plain::<4>, Plain::<2>),
+            (Int::S64 | Int::U64, 4) => through!(Long::<true>, Plain::<4>),
+            (Int::S32, 8) => through!(Plain::<4>, Long::<true>),
+            (Int::U32, 8) => through!(Plain::<4>, Long::<false>),
             (Int::S16 | Int::U16, 1) => through!(Plain::<2>, Plain::<1>),
             (Int::S16, 4) => through!(Signed::<2>, Plain::<4>),
             (Int::U16, 4) => through!(Plain::<2>, Plain::<4>),
@@ -167,13 +170,13 @@ impl ConvertRows<'_> {
     }
 }
 
-/// As [`cast`] between types that are told apart here, of rows that fill blocks.
+/// As [`cast`] between types that are told apart here, of rows that fill blocks, multiplied by their factors or not.
 ///
 /// # Safety
 /// As [`cast`].
 #[inline(always)]
-pub(super) unsafe fn cast_any<M: Means>(
-    rows: &ConvertRows<'_>,
+pub(super) unsafe fn cast_any<'a, M: Means, F: Multiply<'a>>(
+    rows: &'a ConvertRows<'a>,
     means: M,
     (from, to): (From<'_>, To),
 ) -> bool {
@@ -183,7 +186,7 @@ pub(super) unsafe fn cast_any<M: Means>(
                 $(($read, $write) => {
                     let (read, write) = (AnyFrom::<$read>(from), AnyTo::<$write>(to));
                     // SAFETY: the caller's promise.
-                    unsafe { Cast { rows, means, read, write, factors: PhantomData::<Walk<'_>> }.run() }
+                    unsafe { Cast { rows, means, read, write, factors: PhantomData::<F> }.run() }
                 })*
                 _ => false,
             }
@@ -193,9 +196,6 @@ pub(super) unsafe fn cast_any<M: Means>(
 }
 
 impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
-    /// Bytes of the narrower element.
-    const NARROW: usize = if R::BYTES < W::BYTES { R::BYTES } else { W::BYTES };
-
     /// False where there is no way for the form.
     ///
     /// # Safety
@@ -230,8 +230,11 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
             if F::MULTIPLIES && self.rows.count >= BLOCK {
                 return self.straight_or_strip::<BLOCK>();
             }
-            match Self::NARROW {
-                1 => self.straight_or_strip::<BLOCK>(),
+            // Registers of half a line are too few for the words of a line of bytes.
+            let is_strip = matches!(self.rows.look, Look::Strip(_));
+            match (R::BYTES, W::BYTES) {
+                (4, 1) if 2 * M::Lanes::BYTES == LINE && !is_strip => self.straight::<{ BLOCK / 2 }>(None),
+                (1, _) | (_, 1) => self.straight_or_strip::<BLOCK>(),
                 _ => self.straight_or_strip::<{ BLOCK / 2 }>(),
             }
         }
@@ -313,7 +316,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// How floats of a byte are widened where all that they become is upper halves of `f32`.
     #[inline(always)]
     pub(super) fn tops<const N: usize>(&self) -> Option<&Widening> {
-        let whole = W::IS_EXACT_TOP && !F::MULTIPLIES && N.is_multiple_of(LINE);
+        let whole = W::IS_EXACT_TOP && !F::MULTIPLIES && N.is_multiple_of(M::Lanes::BYTES);
         if whole { self.read.widening() } else { None }
     }
 

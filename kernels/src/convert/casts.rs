@@ -3,8 +3,8 @@
 use super::float::{self, Decode, Encode, Lean};
 use super::integer::{Bounds, nearest, truncated};
 use super::widening::Widening;
-use super::words::{Means, Words};
-use crate::lanes::LINE;
+use super::words::{Means, Words, put_wide};
+use crate::lanes::Lanes;
 
 /// A type as it is read.
 pub(super) trait Read: Copy {
@@ -28,7 +28,7 @@ pub(super) trait Read: Copy {
     unsafe fn read<M: Means, const N: usize>(self, means: M, from: *const u8) -> Words<N> {
         // SAFETY: the caller's promise.
         unsafe {
-            if let (Some(widening), true) = (self.widening(), N.is_multiple_of(LINE)) {
+            if let (Some(widening), true) = (self.widening(), N.is_multiple_of(M::Lanes::BYTES)) {
                 return means.widen_bytes(from, widening);
             }
             let mut words = means.read(Self::BYTES, from);
@@ -75,6 +75,8 @@ macro_rules! each {
     }};
 }
 
+pub(super) use each;
+
 /// A type of so many bytes as it is: `f32`, an integer without a sign, and the low bits of any integer.
 #[derive(Clone, Copy)]
 pub(super) struct Plain<const BYTES: usize>;
@@ -86,6 +88,10 @@ pub(super) struct Signed<const BYTES: usize>;
 /// An `f64`, rounded to the nearest `f32` when read.
 #[derive(Clone, Copy)]
 pub(super) struct Double;
+
+/// An integer of eight bytes: its low word when read, and when written the word, and copies of its sign above it if it has one.
+#[derive(Clone, Copy)]
+pub(super) struct Long<const SIGNED: bool>;
 
 /// The upper half of an `f32`, rounded when written.
 #[derive(Clone, Copy)]
@@ -167,6 +173,44 @@ impl Write for Double {
     }
 }
 
+impl<const SIGNED: bool> Read for Long<SIGNED> {
+    const BYTES: usize = size_of::<u64>();
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
+
+    #[inline(always)]
+    unsafe fn read<M: Means, const N: usize>(self, _means: M, from: *const u8) -> Words<N> {
+        let mut words = Words([0; N]);
+        let mut i = 0;
+        while i < N {
+            // SAFETY: element `i` of the block; arrays of bytes ask for no alignment.
+            words.0[i] = u64::from_le_bytes(unsafe { from.cast::<[u8; 8]>().add(i).read() }) as u32;
+            i += 1;
+        }
+        words
+    }
+}
+
+impl<const SIGNED: bool> Write for Long<SIGNED> {
+    const BYTES: usize = size_of::<u64>();
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
+
+    #[inline(always)]
+    unsafe fn write<M: Means, const N: usize>(self, means: M, words: &Words<N>, to: *mut u8, stream: bool) {
+        let mut wide = [0u64; N];
+        let mut i = 0;
+        while i < N {
+            wide[i] = if SIGNED { i64::from(words.0[i] as i32) as u64 } else { words.0[i].into() };
+            i += 1;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { put_wide(means.lanes(), &wide, to, stream) }
+    }
+}
+
 impl<const BYTES: usize> Read for Signed<BYTES> {
     const BYTES: usize = BYTES;
 
@@ -181,6 +225,9 @@ impl<const BYTES: usize> Read for Signed<BYTES> {
 
 /// The highest bit of a byte.
 pub(super) const SIGN_OF_BYTE: u32 = 0x80;
+
+/// The highest bit of two bytes.
+pub(super) const SIGN_OF_HALF: u32 = 0x8000;
 
 /// The float of an integer whose sign bit is given: a bit that stands for as much less as it would count for more.
 #[inline(always)]
@@ -255,7 +302,7 @@ impl Write for Top {
 
     #[inline(always)]
     fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
-        each!(words, x => float::encode_top(x).into());
+        each!(words, x => float::encode_top(x));
     }
 }
 
@@ -276,6 +323,12 @@ impl Read for HalfFrom {
     #[inline(always)]
     fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {
         means.widen_halves(words, &self.0);
+    }
+
+    #[inline(always)]
+    unsafe fn read<M: Means, const N: usize>(self, means: M, from: *const u8) -> Words<N> {
+        // SAFETY: the caller's promise.
+        unsafe { means.read_halves(from, &self.0) }
     }
 }
 

@@ -301,12 +301,13 @@ pub(crate) fn scaled(bits: u32, factor: f32) -> u32 {
     if value.is_nan() { bits | QUIET } else { number }
 }
 
-/// `f32` to the format of 16 bits that is its upper half.
+/// `f32` to the format of 16 bits that is its upper half, in the low half of a word: what halves are selected by, compilers would
+/// narrow as well.
 #[inline(always)]
-pub(crate) fn encode_top(bits: u32) -> u16 {
+pub(crate) fn encode_top(bits: u32) -> u32 {
     let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
     let result = if f32::from_bits(bits).is_nan() { bits | QUIET } else { rounded };
-    (result >> 16) as u16
+    result >> 16
 }
 
 /// The `f32` whose upper half a pattern is.

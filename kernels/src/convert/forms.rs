@@ -15,14 +15,22 @@ use crate::lanes::{LINE, Lanes};
 pub(super) const BLOCK: usize = LINE;
 
 impl ConvertRows<'_> {
+    /// Converts rows whose types have kernels of their own; false where they have none, and nothing was done.
+    ///
     /// # Safety
     /// As [`ConvertRows::at_level`], whose level the means are.
     #[inline(always)]
-    pub(super) unsafe fn run<M: Means>(&self, means: M) {
+    pub(super) unsafe fn by_words<M: Means>(&self, means: M) -> bool {
         // SAFETY: the caller's promise.
-        if unsafe { packed(self, means) || cast(self, means) } {
-            return;
-        }
+        unsafe { packed(self, means) || cast(self, means) }
+    }
+
+    /// Converts any rows.
+    ///
+    /// # Safety
+    /// As [`ConvertRows::at_level`], whose level the means are.
+    #[inline(always)]
+    pub(super) unsafe fn by_hops<M: Means>(&self, means: M) {
         let lanes = means.lanes();
         let mut room = Room::new();
         let most = if self.form == Form::Lines { 2 * BLOCK } else { STEP };

@@ -229,7 +229,7 @@ pub(super) unsafe fn apply(hop: &Hop, src: *const u8, dst: *mut u8, count: usize
     match *hop {
         Hop::Encode8(encode) => each!(run, x: u32 => u8, encode.one(x) as u8),
         Hop::Encode16(encode) => each!(run, x: u32 => u16, encode.one(x) as u16),
-        Hop::EncodeTop16 => each!(run, x: u32 => u16, float::encode_top(x)),
+        Hop::EncodeTop16 => each!(run, x: u32 => u16, float::encode_top(x) as u16),
         Hop::EncodePower { beyond } => each!(run, x: u32 => u8, float::encode_power(x, beyond) as u8),
         Hop::Decode8(decode) => each!(run, x: u8 => u32, decode.one(x.into())),
         Hop::Decode8Top(decode) => each!(run, x: u8 => u16, (decode.one(x.into()) >> 16) as u16),

@@ -180,6 +180,19 @@ impl Means for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn read_halves<const N: usize>(self, from: *const u8, _decode: &Decode) -> Words<N> {
+        let mut words = Words([0; N]);
+        let mut i = 0;
+        while i < N / 8 {
+            // SAFETY: eight elements of the block; the second token proves the instruction.
+            let floats = unsafe { _mm256_cvtph_ps(self.0.sse2._mm_loadu_si128(from.add(16 * i).cast())) };
+            self.set_register(&mut words, i, pulp::cast(floats));
+            i += 1;
+        }
+        words
+    }
+
+    #[inline(always)]
     unsafe fn read_doubles<const N: usize>(self, from: *const u8) -> Words<N> {
         let (lanes, s) = (self.0, self.0.avx);
         let mut words = Words([0; N]);
@@ -349,6 +362,19 @@ impl Means for Avx512 {
             }
             i += 1;
         }
+    }
+
+    #[inline(always)]
+    unsafe fn read_halves<const N: usize>(self, from: *const u8, _decode: &Decode) -> Words<N> {
+        let mut words = Words([0; N]);
+        let mut i = 0;
+        while i < N / 16 {
+            // SAFETY: sixteen elements of the block.
+            let halves = unsafe { self.0.avx._mm256_loadu_si256(from.add(32 * i).cast()) };
+            self.set_register(&mut words, i, pulp::cast(self.0.avx512f._mm512_cvtph_ps(halves)));
+            i += 1;
+        }
+        words
     }
 
     #[inline(always)]

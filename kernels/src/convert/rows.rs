@@ -1,11 +1,13 @@
 //! Rows of elements that are contiguous on both sides, through a conversion.
 
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use super::any::{From, To, ends};
 use super::cast_rows::cast_any;
 use super::hop::{Hop, apply};
 use super::join_rows::Piece;
+use super::multiply::{Multiply, Unscaled, Walk};
 use super::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::scale::Scale;
@@ -156,7 +158,7 @@ pub(super) enum Lines {
     Joined(Piece),
 }
 
-/// Rows as pulp wants them, with what their level offers.
+/// Rows as pulp wants them, with what their level offers: by words; false where there is no way, and nothing was done.
 struct Enter<'r, 'a, M>(M, &'r ConvertRows<'a>);
 
 impl<M: Means> pulp::NullaryFnOnce for Enter<'_, '_, M> {
@@ -165,21 +167,34 @@ impl<M: Means> pulp::NullaryFnOnce for Enter<'_, '_, M> {
     #[inline(always)]
     fn call(self) -> bool {
         // SAFETY: entered by `at_level`, whose caller keeps the contract.
-        unsafe { self.1.run(self.0) }
-        true
+        unsafe { self.1.by_words(self.0) }
     }
 }
 
-/// The same between types that are told apart inside; false where there is no way for the form, and nothing was done.
-struct EnterAny<'r, 'a, M>(M, &'r ConvertRows<'a>, &'r (From<'a>, To));
+/// The same between types that are told apart inside, with their factors.
+struct EnterAny<'r, 'a, M, F>(M, &'a ConvertRows<'a>, &'r (From<'r>, To), PhantomData<F>);
 
-impl<M: Means> pulp::NullaryFnOnce for EnterAny<'_, '_, M> {
+impl<'a, M: Means, F: Multiply<'a>> pulp::NullaryFnOnce for EnterAny<'_, 'a, M, F> {
     type Output = bool;
 
     #[inline(always)]
     fn call(self) -> bool {
         // SAFETY: as above.
-        unsafe { cast_any(self.1, self.0, *self.2) }
+        unsafe { cast_any::<M, F>(self.1, self.0, *self.2) }
+    }
+}
+
+/// The same by hops, which all conversions have.
+struct EnterHops<'r, 'a, M>(M, &'r ConvertRows<'a>);
+
+impl<M: Means> pulp::NullaryFnOnce for EnterHops<'_, '_, M> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        // SAFETY: as above.
+        unsafe { self.1.by_hops(self.0) }
+        true
     }
 }
 
@@ -237,21 +252,29 @@ impl ConvertRows<'_> {
         unsafe { self.portable() }
     }
 
-    /// Runs with what a level offers, in a region of its own for types that are told apart inside: what kernels of a region
-    /// need of the stack, all of them pay for.
+    /// Runs with what a level offers, each way in a region of its own: what kernels of a region need of the stack, all of them
+    /// pay for.
     #[allow(dead_code)] // portable targets have no levels
     fn on<M: Means>(&self, means: M, level: Level) {
         if let Some(small) = self.small.filter(|_| SmallTable::takes(self)) {
             // SAFETY: as above.
             return unsafe { small.run(self, means, level) };
         }
-        let by_words = self.go_by_any_words().then(|| ends(self.conversion, self.widening)).flatten();
-        if let Some(ends) = by_words
-            && means.vectorize(EnterAny(means, self, &ends))
-        {
-            return;
+        let done = match self.go_by_any_words() {
+            true => self.on_any::<M, Walk<'_>>(means),
+            false => means.vectorize(Enter(means, self)) || self.on_any::<M, Unscaled>(means),
+        };
+        if !done {
+            means.vectorize(EnterHops(means, self));
         }
-        means.vectorize(Enter(means, self));
+    }
+
+    /// Runs between types that are told apart inside; false where there is no way, and nothing was done.
+    #[allow(dead_code)] // portable targets have no levels
+    fn on_any<'b, M: Means, F: Multiply<'b>>(&'b self, means: M) -> bool {
+        let fits = self.fills_blocks() || self.go_by_any_words();
+        let ends = fits.then(|| ends(self.conversion, self.widening)).flatten();
+        ends.is_some_and(|ends| means.vectorize(EnterAny::<M, F>(means, self, &ends, PhantomData)))
     }
 
     /// Where a row starts on either side, if its slots have whole bytes.

@@ -128,6 +128,18 @@ pub(super) trait Means: Copy {
         words
     }
 
+    /// Reads a block of floats of 16 bits that `decode` describes, IEEE 754's, which become `f32`.
+    ///
+    /// # Safety
+    /// As [`Means::read`].
+    #[inline(always)]
+    unsafe fn read_halves<const N: usize>(self, from: *const u8, decode: &Decode) -> Words<N> {
+        // SAFETY: the caller's promise.
+        let mut words = unsafe { self.read(2, from) };
+        self.widen_halves(&mut words, decode);
+        words
+    }
+
     /// Writes the low 1, 2 or 4 bytes of every word, together whole lines.
     ///
     /// # Safety
@@ -185,13 +197,8 @@ pub(super) trait Means: Copy {
             doubles[i] = float::f32_to_f64(words.0[i]);
             i += 1;
         }
-        let from = doubles.as_ptr().cast::<u8>();
-        let mut byte = 0;
-        while byte < size_of_val(&doubles) {
-            // SAFETY: the caller's promise.
-            unsafe { put(self.lanes(), to.add(byte), self.lanes().load(from.add(byte)), stream) };
-            byte += Self::Lanes::BYTES;
-        }
+        // SAFETY: the caller's promise.
+        unsafe { put_wide(self.lanes(), &doubles, to, stream) }
     }
 
     /// Words that hold an `f32` come to hold a float of 16 bits that `encode` describes: IEEE 754's.
@@ -250,6 +257,26 @@ pub(super) unsafe fn put<L: Lanes>(lanes: L, to: *mut u8, vector: L::Vector, str
             true => lanes.stream(to, vector),
             false => lanes.store(to, vector),
         }
+    }
+}
+
+/// Writes elements of eight bytes, whole registers.
+///
+/// # Safety
+/// As [`put`], for all of them.
+#[inline(always)]
+pub(super) unsafe fn put_wide<L: Lanes, const N: usize>(
+    lanes: L,
+    wide: &[u64; N],
+    to: *mut u8,
+    stream: bool,
+) {
+    let from = wide.as_ptr().cast::<u8>();
+    let mut byte = 0;
+    while byte < size_of_val(wide) {
+        // SAFETY: a register of the elements, and the caller's promise.
+        unsafe { put(lanes, to.add(byte), lanes.load(from.add(byte)), stream) };
+        byte += L::BYTES;
     }
 }
 
