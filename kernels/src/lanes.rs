@@ -180,6 +180,15 @@ pub(crate) unsafe trait Lanes: Copy {
     /// The bits that are set in either.
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
+    /// The bits that are set in both.
+    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// The bits that differ.
+    fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
+    /// The sums of bytes, without what does not fit them.
+    fn add_bytes(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+
     /// The low halves of all bytes, and the high ones, as bytes.
     fn halves(self, vector: Self::Vector) -> (Self::Vector, Self::Vector);
 

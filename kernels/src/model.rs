@@ -157,6 +157,18 @@ unsafe impl<const N: usize> Lanes for Model<N> {
         std::array::from_fn(|lane| std::array::from_fn(|at| a[lane][at] | b[lane][at]))
     }
 
+    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        std::array::from_fn(|lane| std::array::from_fn(|at| a[lane][at] & b[lane][at]))
+    }
+
+    fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        std::array::from_fn(|lane| std::array::from_fn(|at| a[lane][at] ^ b[lane][at]))
+    }
+
+    fn add_bytes(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        std::array::from_fn(|lane| std::array::from_fn(|at| a[lane][at].wrapping_add(b[lane][at])))
+    }
+
     fn halves(self, vector: Self::Vector) -> (Self::Vector, Self::Vector) {
         (vector.map(|lane| lane.map(|byte| byte & 0x0f)), vector.map(|lane| lane.map(|byte| byte >> 4)))
     }

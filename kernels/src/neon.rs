@@ -128,6 +128,21 @@ unsafe impl Lanes for Neon {
     }
 
     #[inline(always)]
+    fn and(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        self.neon.vandq_u8(a, b)
+    }
+
+    #[inline(always)]
+    fn xor(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        self.neon.veorq_u8(a, b)
+    }
+
+    #[inline(always)]
+    fn add_bytes(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        self.neon.vaddq_u8(a, b)
+    }
+
+    #[inline(always)]
     fn halves(self, vector: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
         (self.neon.vandq_u8(vector, pulp::cast([0x0fu8; LANE])), self.neon.vshrq_n_u8::<4>(vector))
     }

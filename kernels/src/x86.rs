@@ -143,6 +143,21 @@ unsafe impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn and(self, a: __m256i, b: __m256i) -> __m256i {
+        self.avx2._mm256_and_si256(a, b)
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
+        self.avx2._mm256_xor_si256(a, b)
+    }
+
+    #[inline(always)]
+    fn add_bytes(self, a: __m256i, b: __m256i) -> __m256i {
+        self.avx2._mm256_add_epi8(a, b)
+    }
+
+    #[inline(always)]
     fn halves(self, vector: __m256i) -> (__m256i, __m256i) {
         let low = self.avx._mm256_set1_epi8(0x0f);
         let high = self.avx2._mm256_srli_epi16::<4>(vector);
@@ -364,6 +379,21 @@ unsafe impl Lanes for V4 {
     #[inline(always)]
     fn or(self, a: __m512i, b: __m512i) -> __m512i {
         self.avx512f._mm512_or_si512(a, b)
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        self.avx512f._mm512_and_si512(a, b)
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m512i, b: __m512i) -> __m512i {
+        self.avx512f._mm512_xor_si512(a, b)
+    }
+
+    #[inline(always)]
+    fn add_bytes(self, a: __m512i, b: __m512i) -> __m512i {
+        self.avx512bw._mm512_add_epi8(a, b)
     }
 
     #[inline(always)]

@@ -110,6 +110,21 @@ unsafe impl Lanes for OneLane {
     }
 
     #[inline(always)]
+    fn and(self, a: __m128i, b: __m128i) -> __m128i {
+        self.0.sse2._mm_and_si128(a, b)
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m128i, b: __m128i) -> __m128i {
+        self.0.sse2._mm_xor_si128(a, b)
+    }
+
+    #[inline(always)]
+    fn add_bytes(self, a: __m128i, b: __m128i) -> __m128i {
+        self.0.sse2._mm_add_epi8(a, b)
+    }
+
+    #[inline(always)]
     fn halves(self, vector: __m128i) -> (__m128i, __m128i) {
         let low = self.0.sse2._mm_set1_epi8(0x0f);
         let high = self.0.sse2._mm_srli_epi16::<4>(vector);

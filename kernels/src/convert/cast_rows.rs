@@ -13,7 +13,7 @@ use super::hop::{Hop, Int};
 use super::multiply::{Multiply, Unscaled};
 use super::number::FloatFormat;
 use super::rows::{ConvertRows, Form, Look};
-use super::tops::widen_to_tops;
+use super::tops::to_tops;
 use super::widening::Widening;
 use super::words::{BLOCK, Means, Words};
 use crate::ahead::Ahead;
@@ -304,7 +304,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
         // SAFETY: the caller's promise.
         unsafe {
             if let Some(widening) = self.tops::<N>() {
-                return widen_to_tops::<M, N>(self.means, from, (to, stream), widening);
+                return to_tops::<M, N>(self.means, from, (to, stream), widening);
             }
             let mut words = self.read::<N>(from);
             factors.multiply(&mut words, place, step);

@@ -7,7 +7,6 @@ use super::cast_rows::Cast;
 use super::casts::{Read, Write};
 use super::multiply::Multiply;
 use super::rows::Lines;
-use super::tops::{unzip_to_tops, zip_to_tops};
 use super::words::{BLOCK, Means, Words};
 use crate::deinterleave::unzip_rows;
 
@@ -83,6 +82,10 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// As [`cast`](super::cast_rows::cast); the stream starts a line if `stream`.
     #[inline(always)]
     unsafe fn zip<const N: usize>(self, step: isize, stream: bool) {
+        if let (2, Some(widening)) = (W::BYTES, self.tops::<N>()) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.rows.zip_to_tops::<M, N>(self.means, (step, stream), [widening; 2]) };
+        }
         let count = self.rows.count;
         let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
         let mut row = 0;
@@ -92,18 +95,6 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
             let mut done = 0;
             while done < count {
                 let at = done.min(count - N);
-                if let (2, Some(widening)) = (W::BYTES, self.tops::<N>()) {
-                    let from = src.wrapping_add(at);
-                    self.rows.look_ahead(self.means.lanes(), from, N);
-                    self.rows.look_ahead(self.means.lanes(), from.wrapping_offset(step), N);
-                    // SAFETY: a block of two rows of the source, and as many words of the stream.
-                    unsafe {
-                        let to = (dst.add(4 * at), stream && at == done);
-                        zip_to_tops::<M, N>(self.means, (from, step), to, widening);
-                    }
-                    done = at + N;
-                    continue;
-                }
                 let mut woven = Words::<N>([0; N]);
                 each_way!(4 / W::BYTES, way => {
                     let before = way as isize * step + (at * R::BYTES) as isize;
@@ -130,6 +121,10 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     #[inline(always)]
     unsafe fn unzip<const N: usize>(self, step: isize, lines: Lines) {
         let stream = lines == Lines::Whole;
+        if let (1, Some(widening)) = (R::BYTES, self.tops::<N>()) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.rows.unzip_to_tops::<M, N>(self.means, (step, stream), widening) };
+        }
         let mut apart = Words::<N>([0; N]);
         let apart = apart.0.as_mut_ptr().cast::<u8>();
         let count = self.rows.count;
@@ -143,13 +138,6 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 let at = done.min(count - N);
                 let from = src.wrapping_add(4 * at);
                 self.rows.look_ahead(self.means.lanes(), from, 4 * N);
-                if let (1, Some(widening)) = (R::BYTES, self.tops::<N>()) {
-                    let to = (dst.wrapping_add(2 * at), stream && at == done);
-                    // SAFETY: as many words of the stream, and a block of each row of the destination.
-                    unsafe { unzip_to_tops::<M, N>(self.means, from, step, to, widening) };
-                    done = at + N;
-                    continue;
-                }
                 // SAFETY: as many words of the stream, of which those of bytes are taken apart beforehand.
                 let woven = unsafe {
                     if R::BYTES == 1 {

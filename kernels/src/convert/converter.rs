@@ -10,6 +10,7 @@ use super::passes::Tiles;
 use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
 use super::scale::Scale;
+use super::scaled_tops::ScaledTops;
 use super::small_table::SmallTable;
 use super::split::Split;
 use super::strips::Strips;
@@ -76,11 +77,13 @@ impl Converter<'_> {
         let to = Place::new(dst.as_mut_ptr(), self.dst, nest.dst_offset);
         let table = self.table(nest.loops);
         let small = self.small_table(nest.loops);
+        let scaled = self.scaled_tops(nest.loops);
         let widening = self.widening(nest.loops);
         let work = Work {
             converter: self,
             table: table.as_ref(),
             small: small.as_ref(),
+            scaled: scaled.as_ref(),
             widening: widening.as_ref(),
         };
         // SAFETY: `check` proved that every slot of the nest lies inside the slices, which do not overlap, being a shared and
@@ -124,6 +127,7 @@ pub(super) struct Work<'a> {
     converter: &'a Converter<'a>,
     table: Option<&'a Table>,
     small: Option<&'a SmallTable>,
+    scaled: Option<&'a ScaledTops>,
     widening: Option<&'a Widening>,
 }
 
@@ -256,6 +260,7 @@ impl Work<'_> {
             // Other conversions than its own are of packed slots, and leave elements as they are.
             table: if conversion.is_identity() { None } else { self.table },
             small: if conversion.is_identity() { None } else { self.small },
+            scaled: if conversion.is_identity() { None } else { self.scaled },
             widening: self.widening,
             ..ConvertRows::new(conversion, [src, dst], self.scale)
         }

@@ -4,12 +4,14 @@ use super::converter::Converter;
 use super::hop::Hop;
 use super::rows::{ConvertRows, Place};
 use super::scale::Scale;
+use super::scaled_tops::ScaledTops;
 use super::small_table::{self, SmallTable};
+use super::stretches::Stretches;
 use super::table::{ENTRIES, Table};
 use super::widening::Widening;
 use crate::level::Level;
 use crate::nest::Loop;
-use crate::tuning::{CONVERT_SMALL_TABLE, CONVERT_TABLE, CONVERT_WIDENING};
+use crate::tuning::{CONVERT_SCALED, CONVERT_SMALL_TABLE, CONVERT_TABLE, CONVERT_WIDENING};
 
 impl Converter<'_> {
     /// The table of a conversion of bytes, where there are enough elements to make one for.
@@ -43,8 +45,20 @@ impl Converter<'_> {
             // Such elements get others.
             Scale::Along(_) => 1.0,
         };
-        (pays && small_table::fits(&self.conversion, self.src))
-            .then(|| SmallTable::new(&self.conversion, factor, self.level))
+        let fits = pays && small_table::fits(&self.conversion, self.src);
+        fits.then(|| SmallTable::new(&self.conversion, factor, self.level)).flatten()
+    }
+
+    /// The results of floats of a byte that are multiplied by a factor, where there are enough of them.
+    pub(super) fn scaled_tops(&self, loops: &[Loop]) -> Option<ScaledTops> {
+        let pays = self.level > Level::Scalar && has_elements(loops, CONVERT_SCALED);
+        let factor = match self.scale {
+            Scale::All(factor) => factor,
+            // As above.
+            Scale::Along(_) => 1.0,
+        };
+        let fits = pays && ScaledTops::fits(&self.conversion);
+        fits.then(|| ScaledTops::new(&self.conversion, factor, self.level)).flatten()
     }
 
     /// How floats of a byte are widened, where there are enough of them.

@@ -32,9 +32,11 @@ mod passes;
 mod program;
 mod rows;
 mod scale;
+mod scaled_tops;
 mod small_table;
 mod split;
 mod stored_columns;
+mod stretches;
 mod strips;
 #[cfg_attr(not(target_arch = "x86_64"), path = "table_none.rs")]
 mod table;

@@ -11,7 +11,9 @@ use super::multiply::{Multiply, Unscaled, Walk};
 use super::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::scale::Scale;
+use super::scaled_tops::ScaledTops;
 use super::small_table::SmallTable;
+use super::stretches::by_stretches;
 use super::table::Table;
 use super::widening::Widening;
 use super::words::Means;
@@ -116,6 +118,8 @@ pub(super) struct ConvertRows<'a> {
     pub(super) table: Option<&'a Table>,
     /// The results of elements of few bits, where it was made.
     pub(super) small: Option<&'a SmallTable>,
+    /// Those of floats of a byte that are multiplied by a factor, where they were made.
+    pub(super) scaled: Option<&'a ScaledTops>,
     /// How floats of a byte are widened, where it was made.
     pub(super) widening: Option<&'a Widening>,
 }
@@ -216,6 +220,7 @@ impl<'a> ConvertRows<'a> {
             look: Look::Nowhere,
             table: None,
             small: None,
+            scaled: None,
             widening: None,
         }
     }
@@ -256,13 +261,20 @@ impl ConvertRows<'_> {
     /// pay for.
     #[allow(dead_code)] // portable targets have no levels
     fn on<M: Means>(&self, means: M, level: Level) {
-        if let Some(small) = self.small.filter(|_| SmallTable::takes(self)) {
-            // SAFETY: as above.
-            return unsafe { small.run(self, means, level) };
+        // SAFETY: as above, for both.
+        unsafe {
+            if let Some(small) = self.small.filter(|_| self.has_stretches::<SmallTable>()) {
+                return by_stretches(self, means, level, small);
+            }
+            if self.scaled.is_some_and(|scaled| scaled.run(self, means, level)) {
+                return;
+            }
         }
+        let has_kernel = self.conversion.is_identity() || self.fills_blocks();
         let done = match self.go_by_any_words() {
             true => self.on_any::<M, Walk<'_>>(means),
-            false => means.vectorize(Enter(means, self)) || self.on_any::<M, Unscaled>(means),
+            false if has_kernel => means.vectorize(Enter(means, self)) || self.on_any::<M, Unscaled>(means),
+            false => false,
         };
         if !done {
             means.vectorize(EnterHops(means, self));

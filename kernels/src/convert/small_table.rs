@@ -8,6 +8,7 @@ use super::pack::unpack;
 use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Place, STEP};
 use super::scale::Scale;
+use super::stretches::Stretches;
 use super::words::{BLOCK, Means, put, put_zips};
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
@@ -25,9 +26,10 @@ pub(super) struct SmallTable {
     bytes: [[u8; LANE]; 4],
 }
 
-impl SmallTable {
-    /// The results of elements that a conversion takes from a byte each, multiplied by a factor where it has a scale.
-    pub(super) fn new(conversion: &Conversion, factor: f32, level: Level) -> SmallTable {
+impl Stretches for SmallTable {
+    const LEAST: usize = BLOCK;
+
+    fn new(conversion: &Conversion, factor: f32, level: Level) -> Option<SmallTable> {
         let all: [u8; PATTERNS] = core::array::from_fn(|i| (i % LANE) as u8);
         let mut results = [0; 4 * PATTERNS];
         let places = [all.as_ptr().cast_mut(), results.as_mut_ptr()].map(Place::near);
@@ -37,44 +39,11 @@ impl SmallTable {
         unsafe { task.at_level(level) };
         let width = conversion.dst_bytes();
         let byte = |number: usize, pattern: usize| results[pattern * width + number.min(width - 1)];
-        SmallTable { bytes: [0, 1, 2, 3].map(|number| core::array::from_fn(|i| byte(number, i))) }
+        Some(SmallTable { bytes: [0, 1, 2, 3].map(|number| core::array::from_fn(|i| byte(number, i))) })
     }
 
-    /// True for rows that it has a way for.
-    pub(super) fn takes(rows: &ConvertRows<'_>) -> bool {
-        let form = matches!(rows.form, Form::Plain | Form::Lines) && rows.dst.bits.is_none();
-        form && rows.count >= BLOCK && rows.factor(0, 0).is_some()
-    }
-
-    /// Converts rows that it takes, a stretch of elements with the same factor at a time.
-    ///
-    /// # Safety
-    /// As [`ConvertRows::at_level`], which means what it offers.
-    pub(super) unsafe fn run<M: Means>(&self, rows: &ConvertRows<'_>, means: M, level: Level) {
-        for row in 0..rows.rows as isize {
-            let mut done = 0;
-            while done < rows.count {
-                let rest = rows.count - done;
-                let (factor, same) = rows.factor(row, done).unwrap_or((None, BLOCK.min(rest)));
-                let count = same.min(rest);
-                let src = rows.src.at(row * rows.src.pitch + (done * rows.src_unit()) as isize);
-                let dst = rows.dst.at(row * rows.dst.pitch + (done * rows.conversion.dst_bytes()) as isize);
-                let part = ConvertRows { src, dst, rows: 1, count, small: None, ..*rows };
-                let table = factor.map(|factor| SmallTable::new(rows.conversion, factor, level));
-                // SAFETY: elements of a row. Parts of one that goes past the cache need not be lines.
-                unsafe {
-                    match count >= BLOCK && (factor.is_some() || !rows.has_factors()) {
-                        true => {
-                            let stretch =
-                                Stretch { table: table.as_ref().unwrap_or(self), rows: &part, means };
-                            means.vectorize(stretch);
-                        }
-                        false => ConvertRows { form: Form::Plain, ..part }.at_level(level),
-                    }
-                }
-                done += count;
-            }
-        }
+    unsafe fn convert<M: Means>(&self, rows: &ConvertRows<'_>, means: M) {
+        means.vectorize(Stretch { table: self, rows, means });
     }
 }
 
@@ -86,23 +55,6 @@ pub(super) fn fits(conversion: &Conversion, src: SlotWidth) -> bool {
     };
     let has_width = conversion.parts() == 1 && matches!(conversion.dst_bytes(), 1 | 2 | 4);
     bits <= BITS && has_width && !conversion.is_identity()
-}
-
-impl ConvertRows<'_> {
-    /// True where elements have factors of their own.
-    fn has_factors(&self) -> bool {
-        matches!(self.scale, Scale::Along(_))
-    }
-
-    /// The factor of an element of a row, where elements have any of their own, and how many from it on have the same; nothing
-    /// where those are less than a block.
-    fn factor(&self, row: isize, at: usize) -> Option<(Option<f32>, usize)> {
-        let Scale::Along(along) = &self.scale else { return Some((None, usize::MAX)) };
-        let place = self.src_place(row) + (at * self.src_unit()) as isize;
-        let segment = along.segment(place, self.src_unit());
-        let is_long = !segment.advances && segment.count >= BLOCK;
-        is_long.then(|| (Some(along.value(segment.index)), segment.count))
-    }
 }
 
 /// A part of a row whose elements have the same factor.
@@ -124,7 +76,7 @@ impl<M: Means> NullaryFnOnce for Stretch<'_, '_, M> {
 
     #[inline(always)]
     fn call(self) -> bool {
-        // SAFETY: entered by `SmallTable::run`, whose caller keeps the contract.
+        // SAFETY: entered by `SmallTable::convert`, whose caller keeps the contract.
         unsafe {
             match self.rows.conversion.dst_bytes() {
                 1 => self.blocks::<1>(),
@@ -138,7 +90,7 @@ impl<M: Means> NullaryFnOnce for Stretch<'_, '_, M> {
 
 impl<M: Means> Stretch<'_, '_, M> {
     /// # Safety
-    /// As [`SmallTable::run`], for at least a block.
+    /// As [`Stretches::convert`], for at least a block.
     #[inline(always)]
     unsafe fn blocks<const WIDTH: usize>(self) {
         let mut room = Bytes([0; STEP + 16]);

@@ -47,7 +47,7 @@ impl<const N: usize> Words<N> {
 }
 
 /// A register of a level.
-type Vector<M> = <<M as Means>::Lanes as Lanes>::Vector;
+pub(super) type Vector<M> = <<M as Means>::Lanes as Lanes>::Vector;
 
 /// What a level offers conversions. Whatever a level has no instructions for is a loop, of which the compiler makes vector
 /// code.

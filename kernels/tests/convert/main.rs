@@ -28,7 +28,13 @@ fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
     use SlotWidth::{Bits as Packed, Bytes};
     let of = |from, to| Conversion::new(from, to, Rules::default()).expect("a defined conversion");
     let (f32, bf16, f8) = (Number::Float(FloatFormat::F32), Number::Float(BF16), Number::Float(F8));
-    let f16 = Number::Float(F16);
+    let (f16, f64) = (Number::Float(F16), Number::Float(FloatFormat::F64));
+    let integer = |bits, signed| Number::Integer { bits, signed };
+    let [power, few] = [(8, 0, 127, Specials::PowersOfTwo), (2, 3, 1, Specials::FiniteOnly)].map(
+        |(exponent_bits, mantissa_bits, bias, specials)| {
+            Number::Float(FloatFormat { exponent_bits, mantissa_bits, bias, specials })
+        },
+    );
     let saturating = Rules { saturate_floats: true, ..Rules::default() };
     let bounded = |from, to| Conversion::new(from, to, saturating).expect("a defined conversion");
     let rounding = Rules { round_to_nearest: true, ..Rules::default() };
@@ -47,10 +53,10 @@ fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
         (of(S32, S8), Bytes(4), Bytes(1)),
         (of(f32, S8), Bytes(4), Bytes(1)),
         (of(f32, S32), Bytes(4), Bytes(4)),
-        (of(Number::Float(FloatFormat::F64), U8), Bytes(8), Bytes(1)),
+        (of(f64, U8), Bytes(8), Bytes(1)),
         (of(S8, S32), Bytes(1), Bytes(4)),
         (of(U8, S16), Bytes(1), Bytes(2)),
-        (of(S8, Number::Float(FloatFormat::F64)), Bytes(1), Bytes(8)),
+        (of(S8, f64), Bytes(1), Bytes(8)),
         (of(f32, S4), Bytes(4), Packed(Bits::Four)),
         (of(S4, f32), Packed(Bits::Four), Bytes(4)),
         (Conversion::identity(1), Bytes(1), Packed(Bits::Four)),
@@ -68,7 +74,28 @@ fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
         (nearest(f32, U16), Bytes(4), Bytes(2)),
         (nearest(f32, S4), Bytes(4), Packed(Bits::Four)),
         (nearest(f16, S32), Bytes(2), Bytes(4)),
-        (nearest(Number::Float(FloatFormat::F64), S16), Bytes(8), Bytes(2)),
+        (nearest(f64, S16), Bytes(8), Bytes(2)),
+        (of(f64, f32), Bytes(8), Bytes(4)),
+        (of(f64, bf16), Bytes(8), Bytes(2)),
+        (of(f32, f64), Bytes(4), Bytes(8)),
+        (of(bf16, f64), Bytes(2), Bytes(8)),
+        (of(f16, f64), Bytes(2), Bytes(8)),
+        (of(f8, f64), Bytes(1), Bytes(8)),
+        (of(integer(64, true), S32), Bytes(8), Bytes(4)),
+        (of(S32, integer(64, true)), Bytes(4), Bytes(8)),
+        (of(integer(32, false), integer(64, false)), Bytes(4), Bytes(8)),
+        (of(U8, f16), Bytes(1), Bytes(2)),
+        (of(S16, f32), Bytes(2), Bytes(4)),
+        (of(S32, bf16), Bytes(4), Bytes(2)),
+        (of(f16, bf16), Bytes(2), Bytes(2)),
+        (of(f16, S8), Bytes(2), Bytes(1)),
+        (of(f8, Number::Float(F8_PLAIN_ZERO)), Bytes(1), Bytes(1)),
+        (of(Number::Truth, f32), Bytes(1), Bytes(4)),
+        (of(bf16, Number::Truth), Bytes(2), Bytes(1)),
+        (of(f32, power), Bytes(4), Bytes(1)),
+        (of(power, bf16), Bytes(1), Bytes(2)),
+        (of(f32, few), Bytes(4), Bytes(1)),
+        (bounded(bf16, f16), Bytes(2), Bytes(2)),
     ]
 }
 
@@ -124,6 +151,8 @@ fn orders() -> Vec<([usize; 3], [usize; 3], [usize; 3])> {
         ([2, 70, 67], [0, 1, 2], [0, 2, 1]),
         ([1, 256, 300], [0, 1, 2], [0, 2, 1]),
         ([40, 3, 37], [0, 1, 2], [2, 1, 0]),
+        ([2, 2, 700], [0, 1, 2], [0, 2, 1]),
+        ([2, 4, 700], [0, 2, 1], [0, 1, 2]),
     ]
 }
 
@@ -228,9 +257,9 @@ fn factors_are_multiplied_in_at_every_level() {
 #[test]
 fn every_level_does_as_the_portable_one() {
     let src: Vec<u8> = (0..1u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    for (conversion, from, to) in conversions() {
-        for (extents, src_order, dst_order) in orders() {
-            for gap in [0, 1, 64] {
+    for (number, (conversion, from, to)) in conversions().into_iter().enumerate() {
+        for (order, (extents, src_order, dst_order)) in orders().into_iter().enumerate() {
+            for gap in [0, [1, 64][(number + order) % 2]] {
                 let src_strides = strides(extents, src_order, unit(from), gap);
                 let dst_strides = strides(extents, dst_order, unit(to), gap);
                 let loops: Vec<Loop> = (0..3)
@@ -277,19 +306,23 @@ fn floats_of_a_byte_are_widened_at_every_level() {
     for (exponent_bits, mantissa_bits, bias, specials) in formats {
         let from = Number::Float(FloatFormat { exponent_bits, mantissa_bits, bias, specials });
         for (to, bytes) in [(FloatFormat::F32, 4), (BF16, 2), (F16, 2), (F8_IEEE, 1)] {
-            for scale in [false, true].into_iter().filter(|scale| *scale || from != Number::Float(to)) {
-                let rules = Rules { scale, ..Rules::default() };
+            let factors = [-1.5, 0.37, 1e-36, -3e38, 1e-45, 0.0, f32::INFINITY, f32::NAN].map(Some);
+            for factor in [None].into_iter().chain(factors) {
+                if factor.is_none() && from == Number::Float(to) {
+                    continue;
+                }
+                let rules = Rules { scale: factor.is_some(), ..Rules::default() };
                 let conversion =
                     Conversion::new(from, Number::Float(to), rules).expect("a defined conversion");
                 let loops = [Loop { extent: 1024, src_stride: 1, dst_stride: bytes as isize }];
                 let found = Level::ALL.map(|level| {
                     let (src_width, dst_width) = (SlotWidth::Bytes(1), SlotWidth::Bytes(bytes));
-                    let (scale, stream) = (Scale::All(-1.5), false);
+                    let (scale, stream) = (Scale::All(factor.unwrap_or(1.0)), false);
                     let converter =
                         Converter { conversion, src: src_width, dst: dst_width, scale, level, stream };
                     run(&converter, &src, 0, &loops, 1024 * bytes, 64)
                 });
-                assert!(found.iter().all(|bytes| *bytes == found[0]), "{from:?} to {to:?}, {scale}");
+                assert!(found.iter().all(|bytes| *bytes == found[0]), "{from:?} to {to:?}, {factor:?}");
             }
         }
     }
