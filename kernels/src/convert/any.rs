@@ -159,6 +159,8 @@ fn ones(bits: u32) -> u32 {
 impl<const BYTES: usize> Read for AnyFrom<'_, BYTES> {
     const BYTES: usize = BYTES;
 
+    const IS_ANY: bool = true;
+
     #[inline(always)]
     fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {
         const ONE: u32 = 1f32.to_bits();

@@ -11,6 +11,9 @@ pub(super) trait Read: Copy {
     /// Bytes of an element.
     const BYTES: usize;
 
+    /// True where types are told apart for each block.
+    const IS_ANY: bool = false;
+
     /// Turns patterns into what stands between two types: an `f32`, or an integer of 32 bits.
     fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
 
