@@ -11,6 +11,7 @@ mod cast_rows;
 mod cast_woven;
 mod casts;
 mod converter;
+mod enter;
 mod float;
 pub(crate) mod flush;
 mod forms;
@@ -20,7 +21,9 @@ mod integer;
 mod join_rows;
 mod made;
 #[cfg(target_arch = "x86_64")]
-mod means_x86;
+mod means_avx2;
+#[cfg(target_arch = "x86_64")]
+mod means_avx512;
 mod multiply;
 mod number;
 mod offsets;

@@ -1,25 +1,18 @@
 //! Rows of elements that are contiguous on both sides, through a conversion.
 
-use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-use super::any::{From, To, ends};
-use super::cast_rows::cast_any;
 use super::hop::{Hop, apply};
 use super::join_rows::Piece;
-use super::multiply::{Multiply, Unscaled, Walk};
 use super::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::scale::Scale;
 use super::scaled_tops::ScaledTops;
 use super::small_table::SmallTable;
-use super::stretches::by_stretches;
 use super::table::Table;
 use super::widening::Widening;
-use super::words::Means;
 use crate::ahead::Ahead;
 use crate::lanes::{LINE, Lanes};
-use crate::level::Level;
 use crate::slots::{Bits, SlotWidth};
 use crate::tuning::CONVERT_NEAR;
 
@@ -162,46 +155,6 @@ pub(super) enum Lines {
     Joined(Piece),
 }
 
-/// Rows as pulp wants them, with what their level offers: by words; false where there is no way, and nothing was done.
-struct Enter<'r, 'a, M>(M, &'r ConvertRows<'a>);
-
-impl<M: Means> pulp::NullaryFnOnce for Enter<'_, '_, M> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn call(self) -> bool {
-        // SAFETY: entered by `at_level`, whose caller keeps the contract.
-        unsafe { self.1.by_words(self.0) }
-    }
-}
-
-/// The same between types that are told apart inside, with their factors.
-struct EnterAny<'r, 'a, M, F>(M, &'a ConvertRows<'a>, &'r (From<'r>, To), PhantomData<F>);
-
-impl<'a, M: Means, F: Multiply<'a>> pulp::NullaryFnOnce for EnterAny<'_, 'a, M, F> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn call(self) -> bool {
-        // SAFETY: as above.
-        unsafe { cast_any::<M, F>(self.1, self.0, *self.2) }
-    }
-}
-
-/// The same by hops, which all conversions have.
-struct EnterHops<'r, 'a, M>(M, &'r ConvertRows<'a>);
-
-impl<M: Means> pulp::NullaryFnOnce for EnterHops<'_, '_, M> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn call(self) -> bool {
-        // SAFETY: as above.
-        unsafe { self.1.by_hops(self.0) }
-        true
-    }
-}
-
 impl<'a> ConvertRows<'a> {
     /// Plain rows, of which there are none yet, between two places; a factor counts where the conversion has a scale.
     pub(super) fn new(
@@ -227,68 +180,6 @@ impl<'a> ConvertRows<'a> {
 }
 
 impl ConvertRows<'_> {
-    /// # Safety
-    /// Every element of every row must be readable at the source and writable at the destination, without overlap; the
-    /// level must be there. At other forms than plain ones the level must have lanes.
-    #[allow(unused_variables)] // portable targets have no levels
-    pub(super) unsafe fn at_level(&self, level: Level) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use super::means_x86::{Avx2, Avx512, Halves};
-            use pulp::x86::{V3, V4};
-            if let Some(table) = self.table.filter(|table| table.takes(self)) {
-                // SAFETY: the caller's promise.
-                return unsafe { table.run(self) };
-            }
-            if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
-                return self.on(Avx512(lanes), level);
-            }
-            if let (true, Some(lanes), Some(halves)) =
-                (level >= Level::Avx2, V3::try_new(), Halves::try_new())
-            {
-                return self.on(Avx2(lanes, halves), level);
-            }
-        }
-        #[cfg(target_arch = "aarch64")]
-        if let (true, Some(lanes)) = (level >= Level::Neon, pulp::aarch64::Neon::try_new()) {
-            return self.on(super::words::Registers(lanes), level);
-        }
-        // SAFETY: the caller's promise.
-        unsafe { self.portable() }
-    }
-
-    /// Runs with what a level offers, each way in a region of its own: what kernels of a region need of the stack, all of them
-    /// pay for.
-    #[allow(dead_code)] // portable targets have no levels
-    fn on<M: Means>(&self, means: M, level: Level) {
-        // SAFETY: as above, for both.
-        unsafe {
-            if let Some(small) = self.small.filter(|_| self.has_stretches::<SmallTable>()) {
-                return by_stretches(self, means, level, small);
-            }
-            if self.scaled.is_some_and(|scaled| scaled.run(self, means, level)) {
-                return;
-            }
-        }
-        let has_kernel = self.conversion.is_identity() || self.fills_blocks();
-        let done = match self.go_by_any_words() {
-            true => self.on_any::<M, Walk<'_>>(means),
-            false if has_kernel => means.vectorize(Enter(means, self)) || self.on_any::<M, Unscaled>(means),
-            false => false,
-        };
-        if !done {
-            means.vectorize(EnterHops(means, self));
-        }
-    }
-
-    /// Runs between types that are told apart inside; false where there is no way, and nothing was done.
-    #[allow(dead_code)] // portable targets have no levels
-    fn on_any<'b, M: Means, F: Multiply<'b>>(&'b self, means: M) -> bool {
-        let fits = self.fills_blocks() || self.go_by_any_words();
-        let ends = fits.then(|| ends(self.conversion, self.widening)).flatten();
-        ends.is_some_and(|ends| means.vectorize(EnterAny::<M, F>(means, self, &ends, PhantomData)))
-    }
-
     /// Where a row starts on either side, if its slots have whole bytes.
     #[inline(always)]
     pub(super) fn starts(&self, row: isize) -> (*const u8, *mut u8) {
@@ -358,7 +249,7 @@ impl ConvertRows<'_> {
     ///
     /// # Safety
     /// As [`ConvertRows::at_level`].
-    unsafe fn portable(&self) {
+    pub(super) unsafe fn portable(&self) {
         let mut room = Room::new();
         for row in 0..self.rows as isize {
             let (src, dst) = (self.src.at(row * self.src.pitch), self.dst.at(row * self.dst.pitch));

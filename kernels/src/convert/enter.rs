@@ -1,0 +1,117 @@
+//! Rows at a level: each way there is to convert them, in a region of its own.
+
+use core::marker::PhantomData;
+
+use super::any::{From, To, ends};
+use super::cast_rows::cast_any;
+use super::multiply::{Multiply, Unscaled, Walk};
+use super::rows::ConvertRows;
+use super::small_table::SmallTable;
+use super::stretches::by_stretches;
+use super::words::Means;
+use crate::level::Level;
+
+/// Rows as pulp wants them, with what their level offers: by words; false where there is no way, and nothing was done.
+struct Enter<'r, 'a, M>(M, &'r ConvertRows<'a>);
+
+impl<M: Means> pulp::NullaryFnOnce for Enter<'_, '_, M> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        // SAFETY: entered by `at_level`, whose caller keeps the contract.
+        unsafe { self.1.by_words(self.0) }
+    }
+}
+
+/// The same between types that are told apart inside, with their factors.
+struct EnterAny<'r, 'a, M, F>(M, &'a ConvertRows<'a>, &'r (From<'r>, To), PhantomData<F>);
+
+impl<'a, M: Means, F: Multiply<'a>> pulp::NullaryFnOnce for EnterAny<'_, 'a, M, F> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        // SAFETY: as above.
+        unsafe { cast_any::<M, F>(self.1, self.0, *self.2) }
+    }
+}
+
+/// The same by hops, which all conversions have.
+struct EnterHops<'r, 'a, M>(M, &'r ConvertRows<'a>);
+
+impl<M: Means> pulp::NullaryFnOnce for EnterHops<'_, '_, M> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        // SAFETY: as above.
+        unsafe { self.1.by_hops(self.0) }
+        true
+    }
+}
+
+impl ConvertRows<'_> {
+    /// # Safety
+    /// Every element of every row must be readable at the source and writable at the destination, without overlap; the
+    /// level must be there. At other forms than plain ones the level must have lanes.
+    #[allow(unused_variables)] // portable targets have no levels
+    pub(super) unsafe fn at_level(&self, level: Level) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use super::means_avx2::{Avx2, Halves};
+            use super::means_avx512::Avx512;
+            use pulp::x86::{V3, V4};
+            if let Some(table) = self.table.filter(|table| table.takes(self)) {
+                // SAFETY: the caller's promise.
+                return unsafe { table.run(self) };
+            }
+            if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
+                return self.on(Avx512(lanes), level);
+            }
+            if let (true, Some(lanes), Some(halves)) =
+                (level >= Level::Avx2, V3::try_new(), Halves::try_new())
+            {
+                return self.on(Avx2(lanes, halves), level);
+            }
+        }
+        #[cfg(target_arch = "aarch64")]
+        if let (true, Some(lanes)) = (level >= Level::Neon, pulp::aarch64::Neon::try_new()) {
+            return self.on(super::words::Registers(lanes), level);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.portable() }
+    }
+
+    /// Runs with what a level offers, each way in a region of its own: what kernels of a region need of the stack, all of them
+    /// pay for.
+    #[allow(dead_code)] // portable targets have no levels
+    fn on<M: Means>(&self, means: M, level: Level) {
+        // SAFETY: as above, for both.
+        unsafe {
+            if let Some(small) = self.small.filter(|_| self.has_stretches::<SmallTable>()) {
+                return by_stretches(self, means, level, small);
+            }
+            if self.scaled.is_some_and(|scaled| scaled.run(self, means, level)) {
+                return;
+            }
+        }
+        let has_kernel = self.conversion.is_identity() || self.fills_blocks();
+        let done = match self.go_by_any_words() {
+            true => self.on_any::<M, Walk<'_>>(means),
+            false if has_kernel => means.vectorize(Enter(means, self)) || self.on_any::<M, Unscaled>(means),
+            false => false,
+        };
+        if !done {
+            means.vectorize(EnterHops(means, self));
+        }
+    }
+
+    /// Runs between types that are told apart inside; false where there is no way, and nothing was done.
+    #[allow(dead_code)] // portable targets have no levels
+    fn on_any<'b, M: Means, F: Multiply<'b>>(&'b self, means: M) -> bool {
+        let fits = self.fills_blocks() || self.go_by_any_words();
+        let ends = fits.then(|| ends(self.conversion, self.widening)).flatten();
+        ends.is_some_and(|ends| means.vectorize(EnterAny::<M, F>(means, self, &ends, PhantomData)))
+    }
+}
