@@ -269,9 +269,9 @@ fn factors_are_multiplied_in_at_every_level() {
 fn every_level_does_as_the_portable_one() {
     let src: Vec<u8> = (0..1u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let all = conversions().into_iter().chain(rare_conversions());
-    for (number, (conversion, from, to)) in all.enumerate() {
-        for (order, (extents, src_order, dst_order)) in orders().into_iter().enumerate() {
-            for gap in [0, [1, 64][(number + order) % 2]] {
+    for (conversion, from, to) in all {
+        for (extents, src_order, dst_order) in orders() {
+            for gap in [0, 1, 64] {
                 let src_strides = strides(extents, src_order, unit(from), gap);
                 let dst_strides = strides(extents, dst_order, unit(to), gap);
                 let loops: Vec<Loop> = (0..3)
@@ -424,11 +424,7 @@ fn check_pitches(
         SlotWidth::Bytes(_) => 64 - first as usize,
     };
     let is_packed = matches!(to, SlotWidth::Bits(_));
-    // Without a level it does not matter where rows start.
-    let starts = |level| if level == Level::Scalar { vec![5] } else { vec![0, 5, 32, line] };
-    for (level, start) in
-        levels().flat_map(|level| starts(level).into_iter().map(move |start| (level, start)))
-    {
+    for (level, start) in levels().flat_map(|level| [0, 5, 32, line].map(|start| (level, start))) {
         let converter =
             Converter { conversion, src: from, dst: to, scale: Scale::All(1.0), level, stream: true };
         let portable = Converter { level: Level::Scalar, stream: false, ..converter };
