@@ -106,7 +106,7 @@ impl Ahead {
 /// True where columns lie within some lines of a multiple of a page apart: such places are in few sets of the caches, and in
 /// few banks of the memory.
 #[inline(always)]
-fn meets(step: isize) -> bool {
+pub(crate) fn meets(step: isize) -> bool {
     step.wrapping_add(4 * LINE as isize).rem_euclid(4096) < 8 * LINE as isize
 }
 

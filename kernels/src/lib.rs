@@ -48,6 +48,7 @@ mod rows_stream;
 mod slots;
 mod stage;
 mod stream;
+mod streamed;
 mod strided;
 mod transpose;
 mod transpose_block;

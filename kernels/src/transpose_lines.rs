@@ -19,7 +19,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         to: *mut u8,
         group: Group,
     ) {
-        let to = self.row_place(to, group.row);
+        let to = self.plane.row_place(to, group.row);
         let mut at = 0;
         while at < self.source.strip(E) {
             // SAFETY: the strip's columns are a part of every row, at a multiple of a register. The registers of a line go one
@@ -35,7 +35,8 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
                 let mut row = 0;
                 while row < N {
                     if WHOLE || row < group.count {
-                        let to = to.wrapping_offset(row as isize * self.rows.dst_stride).wrapping_add(at);
+                        let to =
+                            to.wrapping_offset(row as isize * self.plane.rows.dst_stride).wrapping_add(at);
                         let mut part = 0;
                         while part < LINE / L::BYTES {
                             lanes.stream(to.wrapping_add(part * L::BYTES), line[part][row]);
@@ -62,7 +63,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         group: Group,
         is_first: bool,
     ) {
-        let to = self.row_place(to, group.row);
+        let to = self.plane.row_place(to, group.row);
         // SAFETY: rows of a panel have a line of carry each, of which the end belongs before the strip unless the strip is
         // the first; then what belongs to the row's first line is written by itself. The strip's other lines lie inside the
         // row, and start where lines do.
@@ -75,8 +76,8 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             let mut i = 0;
             while i < N {
                 if WHOLE || i < group.count {
-                    let to = to.wrapping_offset(i as isize * self.rows.dst_stride);
-                    let carry = self.carry.add((group.row - group.first + i) * row_buffer::<L>());
+                    let to = to.wrapping_offset(i as isize * self.plane.rows.dst_stride);
+                    let carry = self.plane.carry.add((group.row - group.first + i) * row_buffer::<L>());
                     let before = to.addr() % LINE;
                     let line = to.wrapping_sub(before);
                     if is_first {
@@ -107,12 +108,12 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         group: Group,
         is_first: bool,
     ) {
-        let to = self.row_place(to, group.row);
+        let to = self.plane.row_place(to, group.row);
         // SAFETY: rows of a panel have a buffer each, of a line and a strip, of which there are enough for whole lanes of
         // rows; the lines written to the destination lie inside the row but for the part before the first strip, which is
         // not written as a line.
         unsafe {
-            let buffer = self.carry.add((group.row - group.first) * ROW_BUFFER);
+            let buffer = self.plane.carry.add((group.row - group.first) * ROW_BUFFER);
             let mut at = 0;
             while at < self.source.strip(E) {
                 let tile = load_tile::<L, E, N>(lanes, turned.add(at / E * L::BYTES));
@@ -126,7 +127,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             let mut i = 0;
             while i < N {
                 if WHOLE || i < group.count {
-                    let to = to.wrapping_offset(i as isize * self.rows.dst_stride);
+                    let to = to.wrapping_offset(i as isize * self.plane.rows.dst_stride);
                     emit(lanes, buffer.add(i * ROW_BUFFER), to, self.source.strip(E), is_first);
                 }
                 i += 1;

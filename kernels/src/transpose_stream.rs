@@ -9,8 +9,7 @@ use crate::ahead::{Ahead, Ask};
 use crate::carry::flush;
 use crate::columns::Columns;
 use crate::lanes::{LINE, Lanes};
-use crate::nest::Loop;
-use crate::transpose::plane;
+use crate::streamed::StreamedPlane;
 use crate::transpose_block::{Turned, turn_block, turn_part_block};
 use crate::tuning::STRIP_ROWS;
 use crate::walk::Point;
@@ -39,13 +38,8 @@ pub(crate) const CARRY_BYTES: usize = STRIP_ROWS / 2 * ROW_BUFFER;
 pub(crate) struct StreamTranspose<const E: usize, const N: usize, C> {
     /// What a strip's columns are; unless they are the source's own, there are whole strips only.
     pub(crate) source: C,
-    pub(crate) columns: Loop,
-    /// One row goes on from another in the source, whose elements may have another width.
-    pub(crate) rows: Loop,
-    /// What continues the rows in the source, each step with all rows again.
-    pub(crate) beyond: Loop,
-    /// [`CARRY_BYTES`] bytes, at the start of a line; unused, and perhaps null, where every row starts a line.
-    pub(crate) carry: *mut u8,
+    /// With [`CARRY_BYTES`] bytes of carry.
+    pub(crate) plane: StreamedPlane,
 }
 
 impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N, C> {
@@ -54,9 +48,9 @@ impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N,
     /// destination starts a line.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
-        let columns = self.columns;
-        let all_rows = self.rows.extent * self.beyond.extent;
-        let full_columns = columns.extent / (self.source.strip(E) / E) * (self.source.strip(E) / E);
+        let all_rows = self.plane.all_rows();
+        let full_columns =
+            self.plane.columns.extent / (self.source.strip(E) / E) * (self.source.strip(E) / E);
         // SAFETY: parts of the plane: the strips, and the columns behind them.
         unsafe {
             let (mut first, most) = (0, self.panel_rows::<L>());
@@ -65,14 +59,8 @@ impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N,
                 self.panel(lanes, full_columns, first..first + count, src, dst);
                 first += count;
             }
-            if C::ARE_THE_SOURCES && full_columns < columns.extent {
-                // At least a block, stepping back over columns that are then moved twice.
-                let width = (columns.extent - full_columns).max(N * L::LANES).min(columns.extent);
-                let at = columns.extent - width;
-                let edge = Loop { extent: width, ..columns };
-                let (from, to) =
-                    (src.wrapping_offset(at as isize * columns.src_stride), dst.wrapping_add(at * E));
-                self.rest(lanes, edge, from, to);
+            if C::ARE_THE_SOURCES {
+                self.plane.behind::<L, E, N>(lanes, full_columns, (src, dst));
             }
         }
     }
@@ -87,44 +75,11 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     /// The most rows of a panel: no more than there are carries for.
     #[inline(always)]
     fn panel_rows<L: Lanes>(&self) -> usize {
-        if self.carry.is_null() {
+        if self.plane.carry.is_null() {
             return STRIP_ROWS;
         }
         let carries = CARRY_BYTES / self.source.parts() / row_buffer::<L>();
         STRIP_ROWS.min(1 << carries.ilog2())
-    }
-
-    /// The place of a row in the destination.
-    #[inline(always)]
-    pub(crate) fn row_place(&self, dst: *mut u8, row: usize) -> *mut u8 {
-        let (above, inside) = match self.beyond.extent {
-            1 => (0, row),
-            _ => (row / self.rows.extent, row % self.rows.extent),
-        };
-        dst.wrapping_offset(above as isize * self.beyond.dst_stride + inside as isize * self.rows.dst_stride)
-    }
-
-    /// All rows of the columns given, with ordinary stores.
-    ///
-    /// # Safety
-    /// As [`Point::point`].
-    #[inline(always)]
-    unsafe fn rest<L: Lanes>(&self, lanes: L, columns: Loop, src: *const u8, dst: *mut u8) {
-        let mut step = 0;
-        while step < self.beyond.extent {
-            let row = step * self.rows.extent;
-            // SAFETY: the rows of one step.
-            unsafe {
-                plane::<L, E, N>(
-                    lanes,
-                    columns,
-                    self.rows,
-                    src.wrapping_add(row * E),
-                    self.row_place(dst, row),
-                );
-            }
-            step += 1;
-        }
     }
 
     /// Whole strips of the rows of a panel.
@@ -140,9 +95,9 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         src: *const u8,
         dst: *mut u8,
     ) {
-        let (step, unit) = (self.columns.src_stride, self.rows.src_stride.unsigned_abs());
+        let (step, unit) = (self.plane.columns.src_stride, self.plane.rows.src_stride.unsigned_abs());
         let (columns_step, count) = self.source.of_source(step, self.source.strip(E) / E);
-        let len = self.rows.extent * self.beyond.extent * unit;
+        let len = self.plane.all_rows() * unit;
         let ask = Ask::new(columns_step, len, count, C::STRETCH);
         let mut column = 0;
         while column < columns {
@@ -162,7 +117,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             }
             column += self.source.strip(E) / E;
         }
-        if !self.carry.is_null() && columns > 0 {
+        if !self.plane.carry.is_null() && columns > 0 {
             // SAFETY: the rows' strips are written.
             unsafe { self.flush_rows::<L>(columns, rows, dst) };
         }
@@ -178,9 +133,11 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         while part < self.source.parts() {
             let (kernel, to) = self.of_part(part, dst);
             for row in rows.clone() {
-                let end = self.row_place(to, row).wrapping_add(columns * E);
+                let end = self.plane.row_place(to, row).wrapping_add(columns * E);
                 // SAFETY: the row's carry ends with what belongs before `end`.
-                unsafe { flush(kernel.carry.wrapping_add((row - rows.start) * row_buffer::<L>()), end) };
+                unsafe {
+                    flush(kernel.plane.carry.wrapping_add((row - rows.start) * row_buffer::<L>()), end)
+                };
             }
             part += 1;
         }
@@ -189,12 +146,10 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     /// The kernel of a part's rows, which have carries of their own, and where they start.
     #[inline(always)]
     fn of_part(&self, part: usize, to: *mut u8) -> (Self, *mut u8) {
-        let before = if self.carry.is_null() { 0 } else { part * (CARRY_BYTES / self.source.parts()) };
-        let apart = self.rows.dst_stride / self.source.parts() as isize;
-        (
-            StreamTranspose { carry: self.carry.wrapping_add(before), ..*self },
-            to.wrapping_offset(part as isize * apart),
-        )
+        let before = if self.plane.carry.is_null() { 0 } else { part * (CARRY_BYTES / self.source.parts()) };
+        let apart = self.plane.rows.dst_stride / self.source.parts() as isize;
+        let plane = StreamedPlane { carry: self.plane.carry.wrapping_add(before), ..self.plane };
+        (StreamTranspose { plane, ..*self }, to.wrapping_offset(part as isize * apart))
     }
 
     /// Some rows of a strip, made ready from `from` on with a step from column to column: a register of them at a time, in all
@@ -262,7 +217,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
                     count: if WHOLE { N } else { group.count - lane * N },
                     ..group
                 };
-                if self.carry.is_null() {
+                if self.plane.carry.is_null() {
                     self.whole_lines::<L, WHOLE>(lanes, turned, to, part);
                 } else if L::BYTES == LINE {
                     self.joined_lines::<L, WHOLE>(lanes, turned, to, part, is_first);

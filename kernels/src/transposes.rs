@@ -6,6 +6,7 @@ use crate::lanes::{LANE, LINE, Lanes};
 use crate::mover::Mover;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
+use crate::streamed::StreamedPlane;
 use crate::transpose::Transpose;
 use crate::transpose_burst::{BURST_CARRY, BurstTranspose};
 use crate::transpose_dense::{StreamDense, is_dense};
@@ -101,6 +102,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         }
         _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
     };
+    let plane = StreamedPlane { columns, rows, beyond, carry };
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {
@@ -108,12 +110,11 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 // the end of this function, and is there unless every row starts a line.
                 $(($e, How::Strips) => unsafe {
                     let source = SourceColumns;
-                    let kernel = StreamTranspose::<$e, $n, _> { source, columns, rows, beyond, carry };
-                    each_point(lanes, before, src, dst, kernel);
+                    each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source, plane });
                 },
                 // SAFETY: the same; the rows are at least a line's.
                 ($e, How::Bursts) => unsafe {
-                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n> { columns, rows, beyond, carry });
+                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n> { plane });
                 },
                 // SAFETY: the same.
                 ($e, How::Dense) => unsafe {

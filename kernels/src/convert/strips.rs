@@ -17,6 +17,7 @@ use crate::lanes::{LINE, Lanes};
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
+use crate::streamed::StreamedPlane;
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::transposes::continues;
 use crate::tuning::{MADE_STRETCH, is_amd};
@@ -109,7 +110,8 @@ pub(super) unsafe fn transposed<const E: usize, const N: usize>(
     let aligned = starts_lines(outer.as_slice().iter().chain([&row, &beyond]), dst);
     let mut carry = (!aligned).then(|| Buffer::new(CARRY_BYTES));
     let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
-    let kernel = StreamTranspose::<E, N, _> { source, columns, rows, beyond, carry };
+    let plane = StreamedPlane { columns, rows, beyond, carry };
+    let kernel = StreamTranspose::<E, N, _> { source, plane };
     // SAFETY: the caller's promise; the carries live until the end of this function.
     let done = unsafe { walk_at_level(level, outer.as_slice(), (src, dst), kernel) };
     debug_assert!(done, "strips are for levels that stream");

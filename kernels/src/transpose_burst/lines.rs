@@ -1,0 +1,193 @@
+//! The lines of a turn: rows of a block as they leave, with lines asked for among them.
+
+use core::ops::Range;
+
+use super::{BurstTranspose, Strip};
+use crate::ahead::Ahead;
+use crate::carry::emit;
+use crate::lanes::{LANE, LINE, Lanes, copy_line};
+use crate::transpose_block::load_tile;
+use crate::tuning::BURST_COLUMNS;
+
+/// Room for `N` rows of a strip, each behind a line that was carried.
+#[repr(align(64))]
+#[allow(dead_code)] // reached by its address only
+struct Joined([u8; LANE * LINE + BURST_COLUMNS * LANE]);
+
+/// `N` rows of a block, of which some at the start are left out.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    at: usize,
+    skip: usize,
+    /// Which of the block's parts they are.
+    part: usize,
+}
+
+impl<const E: usize, const N: usize> BurstTranspose<E, N> {
+    /// The first part of a block that has any of these rows, which are its last ones.
+    #[inline(always)]
+    pub(super) fn first_part(rows: &Range<usize>) -> usize {
+        (Self::ROWS - (rows.end - rows.start)) / N
+    }
+
+    /// A part of a block whose last rows are these.
+    #[inline(always)]
+    pub(super) fn part(rows: &Range<usize>, part: usize) -> Rows {
+        let at = rows.end - Self::ROWS + part * N;
+        Rows { at, skip: rows.start.saturating_sub(at), part }
+    }
+
+    /// Streams `N` rows of a strip, and asks for as many lines.
+    ///
+    /// # Safety
+    /// As [`BurstTranspose::block`], for a part of it; every row starts a line.
+    #[inline(always)]
+    pub(super) unsafe fn whole_lines<L: Lanes>(
+        &self,
+        lanes: L,
+        block: *const u8,
+        strip: Strip,
+        rows: Rows,
+        ahead: Ahead,
+    ) {
+        let to = self.plane.row_place(strip.to, rows.at);
+        let mut asked = rows.part * N * (strip.width / LINE);
+        let mut at = 0;
+        while at < strip.width {
+            // SAFETY: registers of the strip's columns, two for a line of every row.
+            unsafe {
+                let turned = turned::<L, E, N>(block, strip, rows.part).add(at / E * L::BYTES);
+                let left = load_tile::<L, E, N>(lanes, turned);
+                let right = load_tile::<L, E, N>(lanes, turned.add(N * L::LANES * L::BYTES));
+                let mut row = rows.skip;
+                while row < N {
+                    let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride).wrapping_add(at);
+                    lanes.stream(to, left[row]);
+                    lanes.stream(to.wrapping_add(L::BYTES), right[row]);
+                    ahead.ask_lines(lanes, asked, 1);
+                    asked += 1;
+                    row += 1;
+                }
+            }
+            at += LINE;
+        }
+    }
+
+    /// The rows of a block where they start anywhere, by way of their carries.
+    ///
+    /// What was just stored is not there to be read before all that was streamed before it has left. So each part of the rows
+    /// is streamed after the next one is stored.
+    ///
+    /// # Safety
+    /// As [`BurstTranspose::block`].
+    #[inline(always)]
+    pub(super) unsafe fn carried_lines<L: Lanes>(
+        &self,
+        lanes: L,
+        block: *const u8,
+        strip: Strip,
+        rows: Range<usize>,
+        ahead: Ahead,
+    ) {
+        let begin = Self::first_part(&rows);
+        let mut joined = core::mem::MaybeUninit::<[Joined; 2]>::uninit();
+        let joined = joined.as_mut_ptr().cast::<Joined>();
+        let mut part = begin;
+        while part <= LINE / LANE {
+            // SAFETY: the buffers take turns; each is filled before it is read, and all lines lie inside the rows.
+            unsafe {
+                if part < LINE / LANE {
+                    let joined = joined.add(part % 2).cast();
+                    join_lines::<L, E, N>(lanes, turned::<L, E, N>(block, strip, part), strip.width, joined);
+                    self.join_carries(lanes, joined, strip, Self::part(&rows, part));
+                }
+                if part > begin {
+                    let joined = joined.add((part - 1) % 2).cast();
+                    self.emit_rows(lanes, joined, strip, Self::part(&rows, part - 1), ahead);
+                }
+            }
+            part += 1;
+        }
+    }
+
+    /// Puts what `N` rows carry before them.
+    ///
+    /// # Safety
+    /// As [`BurstTranspose::carried_lines`].
+    #[inline(always)]
+    unsafe fn join_carries<L: Lanes>(&self, lanes: L, joined: *mut u8, strip: Strip, rows: Rows) {
+        let mut row = if strip.is_first { N } else { rows.skip };
+        while row < N {
+            // SAFETY: the row's carry, and the line before the row.
+            unsafe {
+                let carry = self.plane.carry.add((rows.at + row - strip.first) * LINE);
+                copy_line(lanes, carry, joined.add(row * (LINE + strip.width)));
+            }
+            row += 1;
+        }
+    }
+
+    /// Streams what becomes whole lines of `N` rows, and asks for as many lines.
+    ///
+    /// # Safety
+    /// As [`BurstTranspose::carried_lines`], which filled `joined`.
+    #[inline(always)]
+    unsafe fn emit_rows<L: Lanes>(&self, lanes: L, joined: *mut u8, strip: Strip, rows: Rows, ahead: Ahead) {
+        let to = self.plane.row_place(strip.to, rows.at);
+        let lines = strip.width / LINE;
+        let mut row = rows.skip;
+        while row < N {
+            let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
+            // SAFETY: a row behind a line, which is its carry but in the first strip.
+            unsafe {
+                let carry = self.plane.carry.add((rows.at + row - strip.first) * LINE);
+                let buffer = joined.add(row * (LINE + strip.width));
+                ahead.ask_lines(lanes, (rows.part * N + row) * lines, lines);
+                emit(lanes, buffer, to, strip.width, strip.is_first);
+                copy_line(lanes, buffer, carry);
+            }
+            row += 1;
+        }
+    }
+}
+
+/// The registers of a part of a block's rows.
+///
+/// # Safety
+/// `block` must be a filled block.
+#[inline(always)]
+unsafe fn turned<L: Lanes, const E: usize, const N: usize>(
+    block: *const u8,
+    strip: Strip,
+    part: usize,
+) -> *const u8 {
+    let half = part / L::LANES * (strip.width / E * L::BYTES);
+    // SAFETY: inside the buffer.
+    unsafe { block.add(half + part % L::LANES * (N * L::BYTES)) }
+}
+
+/// Transposes registers to `N` rows of so many bytes, each of them behind a line.
+///
+/// # Safety
+/// `turned` must be a lane of a filled block, `joined` a [`Joined`].
+#[inline(always)]
+unsafe fn join_lines<L: Lanes, const E: usize, const N: usize>(
+    lanes: L,
+    turned: *const u8,
+    width: usize,
+    joined: *mut u8,
+) {
+    let mut at = 0;
+    while at < width {
+        // SAFETY: there is room for `N` rows of the widest strip, each behind a line.
+        unsafe {
+            let tile = load_tile::<L, E, N>(lanes, turned.add(at / E * L::BYTES));
+            let mut row = 0;
+            while row < N {
+                lanes.store(joined.add(row * (LINE + width) + LINE + at), tile[row]);
+                row += 1;
+            }
+        }
+        at += L::BYTES;
+    }
+}
