@@ -41,11 +41,17 @@ impl Ask {
         Ask { step, width, stretch, beyond: 0 }
     }
 
-    /// The same by single lines, so many bytes behind those of the next turn.
+    /// The same in stretches of so many lines, a power of two, so many bytes behind those of the next turn.
     #[inline(always)]
-    pub(crate) fn of_bursts(step: isize, len: usize, width: usize, beyond: usize) -> Ask {
+    pub(crate) fn of_bursts(step: isize, len: usize, width: usize, lines: usize, beyond: usize) -> Ask {
         let ask = Ask::new(step, len, width, 1);
-        Ask { stretch: ask.stretch.map(|_| 1), beyond, ..ask }
+        Ask { stretch: ask.stretch.map(|_| lines), beyond, ..ask }
+    }
+
+    /// The same whatever the columns.
+    #[inline(always)]
+    pub(crate) fn of_stretches(step: isize, width: usize, stretch: usize, beyond: usize) -> Ask {
+        Ask { step, width, stretch: Some(stretch), beyond }
     }
 
     /// What to ask for while the rows from byte `at` of a strip's columns on are moved, of which those of `rows` are walked:

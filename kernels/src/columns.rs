@@ -1,6 +1,6 @@
 //! What a streamed transpose takes for the columns of a strip: those of the source, or what is made of them.
 
-use crate::ahead::Ahead;
+use crate::ahead::{Ahead, Ask};
 use crate::lanes::Lanes;
 use crate::transpose_stream::strip;
 use crate::tuning::STRETCH;
@@ -34,6 +34,12 @@ pub(crate) trait Columns: Copy {
         (step, count)
     }
 
+    /// In which order lines of the columns are asked for, which have `len` bytes each and of which a strip has so many.
+    #[inline(always)]
+    fn asks(&self, step: isize, len: usize, count: usize) -> Ask {
+        Ask::new(step, len, count, Self::STRETCH)
+    }
+
     /// The first column of a strip that is so many columns behind the one at `from`.
     #[inline(always)]
     fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
@@ -58,6 +64,45 @@ pub(crate) trait Columns: Copy {
         rows: usize,
         ahead: Ahead,
     ) -> ((*const u8, isize), Option<Ahead>);
+}
+
+/// The columns of a strip that are read by turns, some whole lines of each, and of which blocks are made: lanes of `N` rows, one
+/// behind the other, as [`Lanes::turn`] leaves them.
+pub(crate) trait Turns: Copy {
+    /// True where they are the source's own; unless they are, there are whole strips only.
+    const ARE_THE_SOURCES: bool;
+
+    /// Bytes of a strip in every destination row, of so many that are left, for elements of so many bytes: whole lines.
+    fn width(&self, element: usize, left: usize) -> usize;
+
+    /// Rows of the destination that each row becomes, which are its parts.
+    fn parts(&self) -> usize;
+
+    /// Lines of each column that a turn reads, for columns so many bytes apart with so many lines.
+    fn lines(&self, step: isize, lines: usize) -> usize;
+
+    /// In which order a turn of so many lines asks for those behind it, of columns with `len` bytes each, of which a strip has so
+    /// many.
+    fn order(&self, step: isize, len: usize, count: usize, lines: usize) -> Ask;
+
+    /// Asks for as many lines as are read for `count` lines of the destination, the first of which has this number.
+    fn ask<L: Lanes>(&self, lanes: L, ahead: Ahead, first: usize, count: usize);
+
+    /// The first column of a strip that is so many columns behind the one at `from`.
+    fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8;
+
+    /// Makes the blocks of a turn: those of all parts of the first line of each column, then those of the next one.
+    ///
+    /// # Safety
+    /// So many lines must be readable at each column of a strip, from the place given and with its step; there must be room for as
+    /// many blocks.
+    unsafe fn fill<L: Lanes, const E: usize, const N: usize>(
+        &self,
+        lanes: L,
+        from: (*const u8, isize),
+        count: (usize, usize),
+        turn: *mut u8,
+    );
 }
 
 /// The source's own.

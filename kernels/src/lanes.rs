@@ -189,6 +189,12 @@ pub(crate) unsafe trait Lanes: Copy {
     /// The sums of bytes, without what does not fit them.
     fn add_bytes(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
 
+    /// All words of 64 bits, so many bits up, at most 63.
+    fn shift_up(self, vector: Self::Vector, bits: u32) -> Self::Vector;
+
+    /// The same down.
+    fn shift_down(self, vector: Self::Vector, bits: u32) -> Self::Vector;
+
     /// The low halves of all bytes, and the high ones, as bytes.
     fn halves(self, vector: Self::Vector) -> (Self::Vector, Self::Vector);
 

@@ -169,6 +169,14 @@ unsafe impl<const N: usize> Lanes for Model<N> {
         std::array::from_fn(|lane| std::array::from_fn(|at| a[lane][at].wrapping_add(b[lane][at])))
     }
 
+    fn shift_up(self, vector: Self::Vector, bits: u32) -> Self::Vector {
+        vector.map(|lane| bytemuck::cast(bytemuck::cast::<_, [u64; 2]>(lane).map(|word| word << bits)))
+    }
+
+    fn shift_down(self, vector: Self::Vector, bits: u32) -> Self::Vector {
+        vector.map(|lane| bytemuck::cast(bytemuck::cast::<_, [u64; 2]>(lane).map(|word| word >> bits)))
+    }
+
     fn halves(self, vector: Self::Vector) -> (Self::Vector, Self::Vector) {
         (vector.map(|lane| lane.map(|byte| byte & 0x0f)), vector.map(|lane| lane.map(|byte| byte >> 4)))
     }

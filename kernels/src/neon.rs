@@ -143,6 +143,18 @@ unsafe impl Lanes for Neon {
     }
 
     #[inline(always)]
+    fn shift_up(self, vector: uint8x16_t, bits: u32) -> uint8x16_t {
+        let (s, bits) = (self.neon, self.neon.vdupq_n_s64(i64::from(bits)));
+        s.vreinterpretq_u8_u64(s.vshlq_u64(s.vreinterpretq_u64_u8(vector), bits))
+    }
+
+    #[inline(always)]
+    fn shift_down(self, vector: uint8x16_t, bits: u32) -> uint8x16_t {
+        let (s, bits) = (self.neon, self.neon.vdupq_n_s64(-i64::from(bits)));
+        s.vreinterpretq_u8_u64(s.vshlq_u64(s.vreinterpretq_u64_u8(vector), bits))
+    }
+
+    #[inline(always)]
     fn halves(self, vector: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
         (self.neon.vandq_u8(vector, pulp::cast([0x0fu8; LANE])), self.neon.vshrq_n_u8::<4>(vector))
     }

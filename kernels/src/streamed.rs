@@ -33,6 +33,20 @@ impl StreamedPlane {
         dst.wrapping_offset(above as isize * self.beyond.dst_stride + inside as isize * self.rows.dst_stride)
     }
 
+    /// The rows of one of so many parts, which have as much of `carry` bytes to themselves, and where the first of them starts.
+    #[inline(always)]
+    pub(crate) fn of_part(
+        &self,
+        (part, parts): (usize, usize),
+        carry: usize,
+        to: *mut u8,
+    ) -> (Self, *mut u8) {
+        let before = if self.carry.is_null() { 0 } else { part * (carry / parts) };
+        let apart = self.rows.dst_stride / parts as isize;
+        let plane = StreamedPlane { carry: self.carry.wrapping_add(before), ..*self };
+        (plane, to.wrapping_offset(part as isize * apart))
+    }
+
     /// Moves the columns behind the first `whole` ones, with ordinary stores: at least a block, stepping back over columns that
     /// are then moved twice.
     ///

@@ -12,9 +12,10 @@ use core::ops::Range;
 
 use crate::ahead::{Ahead, Ask, meets};
 use crate::carry::flush;
+use crate::columns::{SourceColumns, Turns};
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::streamed::StreamedPlane;
-use crate::tuning::{BURST_AHEAD, BURST_COLUMNS, BURST_LINES, MEETING_DEPTH, STRIP_ROWS};
+use crate::tuning::{BURST_AHEAD, BURST_COLUMNS, BURST_LINES, MEETING_AHEAD, MEETING_DEPTH, STRIP_ROWS};
 use crate::walk::Point;
 
 /// Bytes of carry buffer that [`BurstTranspose`] wants: a line of every row of a panel.
@@ -26,15 +27,19 @@ const fn strip(element: usize) -> usize {
     if columns < BURST_LINES * LINE { columns } else { BURST_LINES * LINE }
 }
 
-/// Room for a turn: lines of each of a strip's columns.
+/// Bytes of the lines of a strip's columns that a turn reads, or of what is made of them.
+pub(crate) const TURN: usize = MEETING_DEPTH * BURST_COLUMNS * LINE;
+
+/// Room for a turn.
 #[repr(align(64))]
 #[allow(dead_code)] // reached by its address only
-struct Turn([u8; MEETING_DEPTH * BURST_COLUMNS * LINE]);
+struct Turn([u8; TURN]);
 
-/// As [`StreamTranspose`](crate::transpose_stream::StreamTranspose), of the source's own columns. The rows are at least a
-/// line's.
+/// As [`StreamTranspose`](crate::transpose_stream::StreamTranspose). The rows are at least a line's.
 #[derive(Clone, Copy)]
-pub(crate) struct BurstTranspose<const E: usize, const N: usize> {
+pub(crate) struct BurstTranspose<const E: usize, const N: usize, C> {
+    /// What a strip's columns are; unless they are the source's own, there are whole strips only.
+    pub(crate) source: C,
     /// With [`BURST_CARRY`] bytes of carry.
     pub(crate) plane: StreamedPlane,
 }
@@ -53,7 +58,7 @@ struct Strip {
     is_first: bool,
 }
 
-impl<const E: usize, const N: usize> Point for BurstTranspose<E, N> {
+impl<const E: usize, const N: usize, C: Turns> Point for BurstTranspose<E, N, C> {
     /// # Safety
     /// All places of the loops must be valid on both sides, without overlap; without a carry buffer every row of the
     /// destination starts a line.
@@ -63,13 +68,17 @@ impl<const E: usize, const N: usize> Point for BurstTranspose<E, N> {
         let whole = self.plane.columns.extent / (LINE / E) * (LINE / E);
         // SAFETY: parts of the plane: the columns that are whole lines, and those behind them.
         unsafe {
+            // No more rows than there are carries for.
+            let parts = if self.plane.carry.is_null() { 1 } else { self.source.parts() };
             let mut first = 0;
             while first < all_rows {
-                let end = all_rows.min(first + STRIP_ROWS);
+                let end = all_rows.min(first + STRIP_ROWS / parts);
                 self.panel(lanes, whole, first..end, src, dst);
                 first = end;
             }
-            self.plane.behind::<L, E, N>(lanes, whole, (src, dst));
+            if C::ARE_THE_SOURCES {
+                self.plane.behind::<L, E, N>(lanes, whole, (src, dst));
+            }
         }
     }
 
@@ -79,7 +88,7 @@ impl<const E: usize, const N: usize> Point for BurstTranspose<E, N> {
     }
 }
 
-impl<const E: usize, const N: usize> BurstTranspose<E, N> {
+impl<const E: usize, const N: usize, C: Turns> BurstTranspose<E, N, C> {
     /// Rows of a block: those of a line of a column.
     const ROWS: usize = LINE / E;
 
@@ -100,9 +109,9 @@ impl<const E: usize, const N: usize> BurstTranspose<E, N> {
         let mut column = 0;
         while column < columns {
             let strip = Strip {
-                from: src.wrapping_offset(column as isize * step),
+                from: self.source.strip_at(src, column, step),
                 to: dst.wrapping_add(column * E),
-                width: strip(E).min((columns - column) * E),
+                width: self.source.width(E, (columns - column) * E),
                 first: rows.start,
                 is_first: column == 0,
             };
@@ -111,12 +120,34 @@ impl<const E: usize, const N: usize> BurstTranspose<E, N> {
             column += strip.width / E;
         }
         if !self.plane.carry.is_null() && columns > 0 {
-            for row in rows.clone() {
-                let end = self.plane.row_place(dst, row).wrapping_add(columns * E);
-                // SAFETY: the row's strips are written, and its carry ends with what belongs before `end`.
-                unsafe { flush(self.plane.carry.wrapping_add((row - rows.start) * LINE), end) };
-            }
+            // SAFETY: the rows' strips are written.
+            unsafe { self.flush_rows(columns, rows, dst) };
         }
+    }
+
+    /// Writes what is left of the rows of a panel, behind the columns given.
+    ///
+    /// # Safety
+    /// As [`Point::point`]; the rows' carries must end with what belongs there.
+    #[inline(always)]
+    unsafe fn flush_rows(&self, columns: usize, rows: Range<usize>, dst: *mut u8) {
+        let mut part = 0;
+        while part < self.source.parts() {
+            let (kernel, to) = self.of_part(part, dst);
+            for row in rows.clone() {
+                let end = kernel.plane.row_place(to, row).wrapping_add(columns * E);
+                // SAFETY: the row's carry ends with what belongs before `end`.
+                unsafe { flush(kernel.plane.carry.wrapping_add((row - rows.start) * LINE), end) };
+            }
+            part += 1;
+        }
+    }
+
+    /// The kernel of a part's rows, which have carries of their own, and where they start.
+    #[inline(always)]
+    fn of_part(&self, part: usize, to: *mut u8) -> (Self, *mut u8) {
+        let (plane, to) = self.plane.of_part((part, self.source.parts()), BURST_CARRY, to);
+        (BurstTranspose { plane, ..*self }, to)
     }
 
     /// The rows of a strip, turn by turn.
@@ -125,32 +156,40 @@ impl<const E: usize, const N: usize> BurstTranspose<E, N> {
     /// As [`BurstTranspose::panel`], for the strip's columns.
     #[inline(always)]
     unsafe fn turns<L: Lanes>(&self, lanes: L, strip: Strip, rows: Range<usize>) {
-        let (step, columns) = (self.plane.columns.src_stride, strip.width / E);
-        let deep = meets(step) && rows.len() >= MEETING_DEPTH * Self::ROWS;
-        let depth = if deep { MEETING_DEPTH } else { 1 };
-        let ask = Ask::of_bursts(step, self.plane.all_rows() * E, columns, BURST_AHEAD + (depth - 1) * LINE);
+        let (step, unit) = (self.plane.columns.src_stride, self.plane.rows.src_stride.unsigned_abs());
+        let (columns, parts) = (strip.width / E, self.source.parts());
+        let lines = self.source.lines(step, rows.len() / Self::ROWS);
+        let ask = self.source.order(step, self.plane.all_rows() * unit, columns, lines);
         let mut turn = core::mem::MaybeUninit::<Turn>::uninit();
         let turn = turn.as_mut_ptr().cast::<u8>();
         let mut row = rows.start;
         while row < rows.end {
-            let end = rows.end.min(row + depth * Self::ROWS);
-            // Fewer rows than those of a turn are read together with some before them, of which there are enough.
-            let top = end - depth * Self::ROWS;
-            // SAFETY: lines of the columns, of which the buffer has blocks one behind the other.
+            let end = rows.end.min(row + lines * Self::ROWS);
+            // Rows that are no whole blocks are read together with some before them, of which there are enough.
+            let lines = (end - row).div_ceil(Self::ROWS);
+            let top = end - lines * Self::ROWS;
+            // SAFETY: lines of the columns, of which the buffer has the blocks one behind the other.
             unsafe {
-                self.fill(lanes, strip.from.wrapping_add(top * E), (columns, depth), turn);
-                while row < end {
-                    let block = (row - top) / Self::ROWS;
-                    let of_block = row..top + (block + 1) * Self::ROWS;
-                    let ahead = ask.ahead(strip.from, rows.start * E..rows.end * E, row * E);
-                    row = of_block.end;
-                    self.block(lanes, turn.add(block * columns * LINE), strip, of_block, ahead);
+                let from = strip.from.wrapping_add(top * unit);
+                self.source.fill::<L, E, N>(lanes, (from, step), (columns, lines), turn);
+                let mut block = 0;
+                while block < lines * parts {
+                    let (line, part) = (block / parts, block % parts);
+                    let (kernel, to) = self.of_part(part, strip.to);
+                    let of_block = row.max(top + line * Self::ROWS)..top + (line + 1) * Self::ROWS;
+                    let ahead =
+                        ask.ahead(strip.from, rows.start * unit..rows.end * unit, of_block.start * unit);
+                    let asked = part * Self::ROWS * (strip.width / LINE);
+                    let turned = turn.add(block * columns * LINE);
+                    kernel.block(lanes, turned, Strip { to, ..strip }, of_block, (ahead, asked));
+                    block += 1;
                 }
             }
+            row = end;
         }
     }
 
-    /// Some rows of a strip, at most those of a block.
+    /// Some rows of a strip, at most those of a block; so many lines were asked for before.
     ///
     /// # Safety
     /// As [`BurstTranspose::panel`], for these rows; `block` must be a filled one, whose last row is the last one of these.
@@ -161,47 +200,75 @@ impl<const E: usize, const N: usize> BurstTranspose<E, N> {
         block: *const u8,
         strip: Strip,
         rows: Range<usize>,
-        ahead: Ahead,
+        asked: (Ahead, usize),
     ) {
         // SAFETY: the caller's promise.
         unsafe {
             if !self.plane.carry.is_null() {
-                return self.carried_lines(lanes, block, strip, rows, ahead);
+                return self.carried_lines(lanes, block, strip, rows, asked);
             }
             let mut part = Self::first_part(&rows);
             while part < LINE / LANE {
-                self.whole_lines(lanes, block, strip, Self::part(&rows, part), ahead);
+                self.whole_lines(lanes, block, strip, Self::part(&rows, part), asked);
                 part += 1;
             }
         }
     }
+}
 
-    /// Reads lines of each of some columns, and transposes their lanes with those of others: a block holds the registers of `N`
-    /// rows one behind the other, those of the columns' first halves, then those of the second ones.
-    ///
-    /// # Safety
-    /// So many lines must be readable at each of the columns, which fill lines; there must be room for as many blocks.
+impl Turns for SourceColumns {
+    const ARE_THE_SOURCES: bool = true;
+
     #[inline(always)]
-    unsafe fn fill<L: Lanes>(
+    fn width(&self, element: usize, left: usize) -> usize {
+        strip(element).min(left)
+    }
+
+    #[inline(always)]
+    fn parts(&self) -> usize {
+        1
+    }
+
+    #[inline(always)]
+    fn lines(&self, step: isize, lines: usize) -> usize {
+        if meets(step) && lines >= MEETING_DEPTH { MEETING_DEPTH } else { 1 }
+    }
+
+    #[inline(always)]
+    fn order(&self, step: isize, len: usize, count: usize, lines: usize) -> Ask {
+        let beyond = if lines == 1 { BURST_AHEAD } else { MEETING_AHEAD };
+        Ask::of_bursts(step, len, count, lines, beyond)
+    }
+
+    #[inline(always)]
+    fn ask<L: Lanes>(&self, lanes: L, ahead: Ahead, first: usize, count: usize) {
+        ahead.ask_lines(lanes, first, count);
+    }
+
+    #[inline(always)]
+    fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
+        from.wrapping_offset(column as isize * step)
+    }
+
+    #[inline(always)]
+    unsafe fn fill<L: Lanes, const E: usize, const N: usize>(
         &self,
         lanes: L,
-        from: *const u8,
-        (columns, depth): (usize, usize),
+        (from, step): (*const u8, isize),
+        (columns, lines): (usize, usize),
         turn: *mut u8,
     ) {
-        let step = self.plane.columns.src_stride;
         let mut column = 0;
         while column < columns {
             let mut i = 0;
             while i < N {
                 let from = from.wrapping_offset((column + i) as isize * step);
                 let mut half = 0;
-                while half < depth * (LINE / L::BYTES) {
+                while half < lines * (LINE / L::BYTES) {
                     // SAFETY: a register of each of these columns, and the places of their lanes.
                     unsafe {
                         let to = turn.add((half * columns + column + i) * L::BYTES);
-                        let from = from.wrapping_add(half * L::BYTES);
-                        lanes.turn(from, N as isize * step, to, N * L::BYTES);
+                        lanes.turn(from.wrapping_add(half * L::BYTES), N as isize * step, to, N * L::BYTES);
                     }
                     half += 1;
                 }

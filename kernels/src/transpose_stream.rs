@@ -5,7 +5,7 @@
 //! row carries the bytes behind its last whole line over to the next strip, so that every line is still written once and
 //! whole.
 
-use crate::ahead::{Ahead, Ask};
+use crate::ahead::Ahead;
 use crate::carry::flush;
 use crate::columns::Columns;
 use crate::lanes::{LINE, Lanes};
@@ -98,7 +98,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         let (step, unit) = (self.plane.columns.src_stride, self.plane.rows.src_stride.unsigned_abs());
         let (columns_step, count) = self.source.of_source(step, self.source.strip(E) / E);
         let len = self.plane.all_rows() * unit;
-        let ask = Ask::new(columns_step, len, count, C::STRETCH);
+        let ask = self.source.asks(columns_step, len, count);
         let mut column = 0;
         while column < columns {
             let top = self.source.strip_at(src, column, step);
@@ -146,10 +146,8 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     /// The kernel of a part's rows, which have carries of their own, and where they start.
     #[inline(always)]
     fn of_part(&self, part: usize, to: *mut u8) -> (Self, *mut u8) {
-        let before = if self.plane.carry.is_null() { 0 } else { part * (CARRY_BYTES / self.source.parts()) };
-        let apart = self.plane.rows.dst_stride / self.source.parts() as isize;
-        let plane = StreamedPlane { carry: self.plane.carry.wrapping_add(before), ..self.plane };
-        (StreamTranspose { plane, ..*self }, to.wrapping_offset(part as isize * apart))
+        let (plane, to) = self.plane.of_part((part, self.source.parts()), CARRY_BYTES, to);
+        (StreamTranspose { plane, ..*self }, to)
     }
 
     /// Some rows of a strip, made ready from `from` on with a step from column to column: a register of them at a time, in all

@@ -3,6 +3,7 @@
 use crate::columns::SourceColumns;
 use crate::general::general;
 use crate::lanes::{LANE, LINE, Lanes};
+use crate::level::Level;
 use crate::mover::Mover;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
@@ -54,6 +55,11 @@ fn turns_pay<L: Lanes>(element: usize) -> bool {
     2 * L::BYTES == LINE && element < LANE && is_amd()
 }
 
+/// The same of bytes at a level that is told at run time.
+pub(crate) fn turns_pay_at(level: Level) -> bool {
+    level == Level::Avx2 && is_amd()
+}
+
 /// True where `beyond` continues `rows` in the source, and no lane of rows straddles the two.
 pub(crate) fn continues(rows: Loop, beyond: Loop, element: usize) -> bool {
     beyond.src_stride == rows.src_stride * rows.extent as isize
@@ -102,19 +108,18 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         }
         _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
     };
-    let plane = StreamedPlane { columns, rows, beyond, carry };
+    let (source, plane) = (SourceColumns, StreamedPlane { columns, rows, beyond, carry });
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {
                 // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives until
                 // the end of this function, and is there unless every row starts a line.
                 $(($e, How::Strips) => unsafe {
-                    let source = SourceColumns;
                     each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source, plane });
                 },
                 // SAFETY: the same; the rows are at least a line's.
                 ($e, How::Bursts) => unsafe {
-                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n> { plane });
+                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n, _> { source, plane });
                 },
                 // SAFETY: the same.
                 ($e, How::Dense) => unsafe {

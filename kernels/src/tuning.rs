@@ -78,6 +78,10 @@ pub(crate) const BURST_LINES: usize = 8;
 /// Lines of every column that a turn reads where columns meet in few sets of the caches.
 pub(crate) const MEETING_DEPTH: usize = 2;
 
+/// How far ahead of those of the next turn such lines are asked for, which are twice as many, in bytes: enough for columns that
+/// start no lines.
+pub(crate) const MEETING_AHEAD: usize = 64;
+
 /// How far ahead of those of the next turn its columns' lines are asked for, in bytes: a turn's time is less than the
 /// memory's.
 pub(crate) const BURST_AHEAD: usize = 128;

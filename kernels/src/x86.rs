@@ -158,6 +158,16 @@ unsafe impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn shift_up(self, vector: __m256i, bits: u32) -> __m256i {
+        self.avx2._mm256_sll_epi64(vector, self.sse2._mm_cvtsi32_si128(bits as i32))
+    }
+
+    #[inline(always)]
+    fn shift_down(self, vector: __m256i, bits: u32) -> __m256i {
+        self.avx2._mm256_srl_epi64(vector, self.sse2._mm_cvtsi32_si128(bits as i32))
+    }
+
+    #[inline(always)]
     fn halves(self, vector: __m256i) -> (__m256i, __m256i) {
         let low = self.avx._mm256_set1_epi8(0x0f);
         let high = self.avx2._mm256_srli_epi16::<4>(vector);
@@ -394,6 +404,16 @@ unsafe impl Lanes for V4 {
     #[inline(always)]
     fn add_bytes(self, a: __m512i, b: __m512i) -> __m512i {
         self.avx512bw._mm512_add_epi8(a, b)
+    }
+
+    #[inline(always)]
+    fn shift_up(self, vector: __m512i, bits: u32) -> __m512i {
+        self.avx512f._mm512_sll_epi64(vector, self.sse2._mm_cvtsi32_si128(bits as i32))
+    }
+
+    #[inline(always)]
+    fn shift_down(self, vector: __m512i, bits: u32) -> __m512i {
+        self.avx512f._mm512_srl_epi64(vector, self.sse2._mm_cvtsi32_si128(bits as i32))
     }
 
     #[inline(always)]

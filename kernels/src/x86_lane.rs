@@ -125,6 +125,16 @@ unsafe impl Lanes for OneLane {
     }
 
     #[inline(always)]
+    fn shift_up(self, vector: __m128i, bits: u32) -> __m128i {
+        self.0.sse2._mm_sll_epi64(vector, self.0.sse2._mm_cvtsi32_si128(bits as i32))
+    }
+
+    #[inline(always)]
+    fn shift_down(self, vector: __m128i, bits: u32) -> __m128i {
+        self.0.sse2._mm_srl_epi64(vector, self.0.sse2._mm_cvtsi32_si128(bits as i32))
+    }
+
+    #[inline(always)]
     fn halves(self, vector: __m128i) -> (__m128i, __m128i) {
         let low = self.0.sse2._mm_set1_epi8(0x0f);
         let high = self.0.sse2._mm_srli_epi16::<4>(vector);

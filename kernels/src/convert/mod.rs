@@ -31,6 +31,7 @@ mod pack;
 mod packed_columns;
 mod packed_rows;
 mod packed_strips;
+mod packed_turns;
 mod passes;
 mod program;
 mod rows;

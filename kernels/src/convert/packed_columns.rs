@@ -6,7 +6,7 @@
 //! rows.
 
 use super::bit_runs::{Line, line_at};
-use crate::ahead::Ahead;
+use crate::ahead::{Ahead, Ask};
 use crate::columns::Columns;
 use crate::lanes::{LINE, Lanes};
 use crate::tuning::MADE_APART;
@@ -59,7 +59,7 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
 
     /// The byte of a column's first slot, counted from the first column's, and how many bits are before the slot.
     #[inline(always)]
-    fn column(&self, number: usize) -> (isize, u32) {
+    pub(super) fn column(&self, number: usize) -> (isize, u32) {
         if self.packed == PackedSides::Destination {
             return (number as isize * self.step, 0);
         }
@@ -134,6 +134,11 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
     fn of_source(&self, step: isize, count: usize) -> (isize, usize) {
         let joined = if self.packed == PackedSides::Source { 1 } else { SLOTS };
         (step / SLOTS as isize, joined * count)
+    }
+
+    #[inline(always)]
+    fn asks(&self, step: isize, _len: usize, count: usize) -> Ask {
+        Ask::of_stretches(step, count, STRETCH, 0)
     }
 
     #[inline(always)]
@@ -228,7 +233,7 @@ fn part_slots<const SLOTS: usize>(lines: &mut [Line; SLOTS]) {
 }
 
 /// The lowest slots of the bytes of a word.
-const fn lowest<const SLOTS: usize>() -> u64 {
+pub(super) const fn lowest<const SLOTS: usize>() -> u64 {
     u64::MAX / 0xff * ((1 << (8 / SLOTS)) - 1)
 }
 

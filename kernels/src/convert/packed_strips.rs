@@ -13,10 +13,16 @@ use super::split::{ONCE, Split};
 use super::stored_columns::StoredColumns;
 use super::strips::transposed;
 use super::tile::Loops;
-use crate::lanes::{LANE, LINE};
+use crate::columns::Columns;
+use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::slots::Bits;
+use crate::streamed::StreamedPlane;
+use crate::transpose_burst::{BURST_CARRY, BurstTranspose};
+use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
+use crate::transposes::turns_pay_at;
+use crate::walk::Point;
 
 /// Bytes of a block of rows that do not start bytes: its rows are as many as bytes have slots times a stretch, and all of it stays
 /// in the second-level cache.
@@ -173,7 +179,9 @@ impl PackedStrips {
         dst: *mut u8,
     ) {
         let step = self.per_byte(1) * plane.source.step;
-        for (first, extent, width) in self.widths(plane.columns.extent) {
+        let by_turns = self.stream && turns_pay_at(self.level);
+        let widest = if by_turns { PackedColumns::<SLOTS>::widest_turn(self.packed) } else { WIDEST };
+        for (first, extent, width) in self.widths(plane.columns.extent, widest) {
             let columns = Loop { extent, ..plane.columns };
             let from = src.at(first as isize * step);
             let source = PackedColumns {
@@ -186,7 +194,12 @@ impl PackedStrips {
             unsafe {
                 match self.stream {
                     true => {
-                        transposed::<1, LANE>(self.level, source, (outer, ONCE, plane.rows, columns), places);
+                        let (parts, loops) = (source.parts(), (outer, ONCE, plane.rows, columns));
+                        transposed(self.level, parts, loops, places, |plane| Streamed {
+                            source,
+                            plane,
+                            by_turns,
+                        });
                     }
                     false => {
                         let kernel = StoredColumns::<1, LANE, _> { source, columns, rows: plane.rows };
@@ -200,10 +213,10 @@ impl PackedStrips {
 
     /// How bytes of columns are divided into strips: the first of some, how many, and the width of a strip of them. Where the
     /// narrowest do not come out even, the last one steps back.
-    fn widths(&self, all: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+    fn widths(&self, all: usize, widest: usize) -> impl Iterator<Item = (usize, usize, usize)> {
         let least = if self.stream { LINE } else { LANE };
         let mut first = 0;
-        let halves = core::iter::successors(Some(WIDEST), move |&width| (width > least).then_some(width / 2));
+        let halves = core::iter::successors(Some(widest), move |&width| (width > least).then_some(width / 2));
         let whole = halves.map(move |width| {
             let part = (first, (all - first) / width * width, width);
             first += part.1;
@@ -255,6 +268,39 @@ impl PackedStrips {
                 }
             }
         }
+    }
+}
+
+/// Strips that pass the cache, in the way that is best for a level's registers.
+#[derive(Clone, Copy)]
+struct Streamed<const SLOTS: usize> {
+    source: PackedColumns<SLOTS>,
+    plane: StreamedPlane,
+    by_turns: bool,
+}
+
+/// What both ways carry has room in the one's buffer.
+const _: () = assert!(BURST_CARRY <= CARRY_BYTES);
+
+impl<const SLOTS: usize> Point for Streamed<SLOTS> {
+    /// # Safety
+    /// As those of the two kernels.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let Streamed { source, plane, .. } = *self;
+        // SAFETY: the caller's promise.
+        unsafe {
+            if 2 * L::BYTES == LINE && self.by_turns {
+                BurstTranspose::<1, LANE, _> { source, plane }.point(lanes, src, dst);
+            } else {
+                StreamTranspose::<1, LANE, _> { source, plane }.point(lanes, src, dst);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        true
     }
 }
 

@@ -1,7 +1,6 @@
 //! Transposes of what is made of columns, where the destination stays in the cache: what is made is transposed block by
 //! block, and stored.
 
-use crate::ahead::Ask;
 use crate::columns::Columns;
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
@@ -25,7 +24,7 @@ impl<const E: usize, const N: usize, C: Columns> Point for StoredColumns<E, N, C
         let (step, unit) = (self.columns.src_stride, self.rows.src_stride.unsigned_abs());
         let (columns_step, count) = self.source.of_source(step, self.source.strip(E) / E);
         let len = self.rows.extent * unit;
-        let ask = Ask::new(columns_step, len, count, C::STRETCH);
+        let ask = self.source.asks(columns_step, len, count);
         let mut column = 0;
         while column < self.columns.extent {
             let top = self.source.strip_at(src, column, step);

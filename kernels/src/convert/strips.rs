@@ -21,6 +21,7 @@ use crate::streamed::StreamedPlane;
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::transposes::continues;
 use crate::tuning::{MADE_STRETCH, is_amd};
+use crate::walk::Point;
 
 /// A nest that is a transpose in strips of elements that are converted.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +89,9 @@ unsafe fn converted(
         ($($e:literal: $n:literal;)*) => {
             match element {
                 // SAFETY: the caller's promise.
-                $($e => unsafe { transposed::<$e, $n>(work.level, source, loops, places) },)*
+                $($e => unsafe {
+                    transposed(work.level, 1, loops, places, |plane| StreamTranspose::<$e, $n, _> { source, plane });
+                },)*
                 _ => unreachable!("elements have 1 to 16 bytes"),
             }
         };
@@ -96,22 +99,22 @@ unsafe fn converted(
     run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
 }
 
-/// Transposes what a source makes of its columns.
+/// Transposes what a source of so many parts makes of its columns, by the kernel for a plane.
 ///
 /// # Safety
 /// As [`converted`].
-pub(super) unsafe fn transposed<const E: usize, const N: usize>(
+pub(super) unsafe fn transposed<K: Point>(
     level: Level,
-    source: impl Columns,
+    parts: usize,
     (outer, beyond, rows, columns): Plane,
     (src, dst): (*const u8, *mut u8),
+    kernel: impl FnOnce(StreamedPlane) -> K,
 ) {
-    let row = Loop { dst_stride: rows.dst_stride / source.parts() as isize, ..rows };
+    let row = Loop { dst_stride: rows.dst_stride / parts as isize, ..rows };
     let aligned = starts_lines(outer.as_slice().iter().chain([&row, &beyond]), dst);
     let mut carry = (!aligned).then(|| Buffer::new(CARRY_BYTES));
     let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
-    let plane = StreamedPlane { columns, rows, beyond, carry };
-    let kernel = StreamTranspose::<E, N, _> { source, plane };
+    let kernel = kernel(StreamedPlane { columns, rows, beyond, carry });
     // SAFETY: the caller's promise; the carries live until the end of this function.
     let done = unsafe { walk_at_level(level, outer.as_slice(), (src, dst), kernel) };
     debug_assert!(done, "strips are for levels that stream");

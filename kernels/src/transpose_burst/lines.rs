@@ -5,6 +5,7 @@ use core::ops::Range;
 use super::{BurstTranspose, Strip};
 use crate::ahead::Ahead;
 use crate::carry::emit;
+use crate::columns::Turns;
 use crate::lanes::{LANE, LINE, Lanes, copy_line};
 use crate::transpose_block::load_tile;
 use crate::tuning::BURST_COLUMNS;
@@ -23,7 +24,7 @@ pub(super) struct Rows {
     part: usize,
 }
 
-impl<const E: usize, const N: usize> BurstTranspose<E, N> {
+impl<const E: usize, const N: usize, C: Turns> BurstTranspose<E, N, C> {
     /// The first part of a block that has any of these rows, which are its last ones.
     #[inline(always)]
     pub(super) fn first_part(rows: &Range<usize>) -> usize {
@@ -48,10 +49,10 @@ impl<const E: usize, const N: usize> BurstTranspose<E, N> {
         block: *const u8,
         strip: Strip,
         rows: Rows,
-        ahead: Ahead,
+        (ahead, asked): (Ahead, usize),
     ) {
         let to = self.plane.row_place(strip.to, rows.at);
-        let mut asked = rows.part * N * (strip.width / LINE);
+        let mut number = asked + rows.part * N * (strip.width / LINE);
         let mut at = 0;
         while at < strip.width {
             // SAFETY: registers of the strip's columns, two for a line of every row.
@@ -64,8 +65,8 @@ impl<const E: usize, const N: usize> BurstTranspose<E, N> {
                     let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride).wrapping_add(at);
                     lanes.stream(to, left[row]);
                     lanes.stream(to.wrapping_add(L::BYTES), right[row]);
-                    ahead.ask_lines(lanes, asked, 1);
-                    asked += 1;
+                    self.source.ask(lanes, ahead, number, 1);
+                    number += 1;
                     row += 1;
                 }
             }
@@ -87,7 +88,7 @@ impl<const E: usize, const N: usize> BurstTranspose<E, N> {
         block: *const u8,
         strip: Strip,
         rows: Range<usize>,
-        ahead: Ahead,
+        asked: (Ahead, usize),
     ) {
         let begin = Self::first_part(&rows);
         let mut joined = core::mem::MaybeUninit::<[Joined; 2]>::uninit();
@@ -103,7 +104,7 @@ impl<const E: usize, const N: usize> BurstTranspose<E, N> {
                 }
                 if part > begin {
                     let joined = joined.add((part - 1) % 2).cast();
-                    self.emit_rows(lanes, joined, strip, Self::part(&rows, part - 1), ahead);
+                    self.emit_rows(lanes, joined, strip, Self::part(&rows, part - 1), asked);
                 }
             }
             part += 1;
@@ -132,7 +133,14 @@ impl<const E: usize, const N: usize> BurstTranspose<E, N> {
     /// # Safety
     /// As [`BurstTranspose::carried_lines`], which filled `joined`.
     #[inline(always)]
-    unsafe fn emit_rows<L: Lanes>(&self, lanes: L, joined: *mut u8, strip: Strip, rows: Rows, ahead: Ahead) {
+    unsafe fn emit_rows<L: Lanes>(
+        &self,
+        lanes: L,
+        joined: *mut u8,
+        strip: Strip,
+        rows: Rows,
+        (ahead, asked): (Ahead, usize),
+    ) {
         let to = self.plane.row_place(strip.to, rows.at);
         let lines = strip.width / LINE;
         let mut row = rows.skip;
@@ -142,7 +150,8 @@ impl<const E: usize, const N: usize> BurstTranspose<E, N> {
             unsafe {
                 let carry = self.plane.carry.add((rows.at + row - strip.first) * LINE);
                 let buffer = joined.add(row * (LINE + strip.width));
-                ahead.ask_lines(lanes, (rows.part * N + row) * lines, lines);
+                let number = asked + (rows.part * N + row) * lines;
+                self.source.ask(lanes, ahead, number, lines);
                 emit(lanes, buffer, to, strip.width, strip.is_first);
                 copy_line(lanes, buffer, carry);
             }
