@@ -12,7 +12,8 @@ pub(crate) struct StreamedPlane {
     pub(crate) rows: Loop,
     /// What continues the rows in the source, each step with all rows again.
     pub(crate) beyond: Loop,
-    /// As many bytes as a kernel wants, at the start of a line; unused, and perhaps null, where every row starts a line.
+    /// As many bytes as a kernel wants, at the start of a line; unused, and perhaps null, where every row starts a line
+    /// or is stored.
     pub(crate) carry: *mut u8,
 }
 

@@ -35,9 +35,10 @@ pub(crate) const TURN: usize = MEETING_DEPTH * BURST_COLUMNS * LINE;
 #[allow(dead_code)] // reached by its address only
 struct Turn([u8; TURN]);
 
-/// As [`StreamTranspose`](crate::transpose_stream::StreamTranspose). The rows are at least a line's.
+/// As [`StreamTranspose`](crate::transpose_stream::StreamTranspose), also with ordinary stores unless it goes `PAST` the cache. The
+/// rows are at least a line's.
 #[derive(Clone, Copy)]
-pub(crate) struct BurstTranspose<const E: usize, const N: usize, C> {
+pub(crate) struct BurstTranspose<const E: usize, const N: usize, const PAST: bool, C> {
     /// What a strip's columns are; unless they are the source's own, there are whole strips only.
     pub(crate) source: C,
     /// With [`BURST_CARRY`] bytes of carry.
@@ -58,10 +59,10 @@ struct Strip {
     is_first: bool,
 }
 
-impl<const E: usize, const N: usize, C: Turns> Point for BurstTranspose<E, N, C> {
+impl<const E: usize, const N: usize, const PAST: bool, C: Turns> Point for BurstTranspose<E, N, PAST, C> {
     /// # Safety
     /// All places of the loops must be valid on both sides, without overlap; without a carry buffer every row of the
-    /// destination starts a line.
+    /// destination starts a line, or is stored.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let all_rows = self.plane.all_rows();
@@ -84,11 +85,11 @@ impl<const E: usize, const N: usize, C: Turns> Point for BurstTranspose<E, N, C>
 
     #[inline(always)]
     fn streams(&self) -> bool {
-        true
+        PAST
     }
 }
 
-impl<const E: usize, const N: usize, C: Turns> BurstTranspose<E, N, C> {
+impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<E, N, PAST, C> {
     /// Rows of a block: those of a line of a column.
     const ROWS: usize = LINE / E;
 

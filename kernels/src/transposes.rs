@@ -119,7 +119,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 },
                 // SAFETY: the same; the rows are at least a line's.
                 ($e, How::Bursts) => unsafe {
-                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n, _> { source, plane });
+                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n, true, _> { source, plane });
                 },
                 // SAFETY: the same.
                 ($e, How::Dense) => unsafe {

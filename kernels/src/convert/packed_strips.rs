@@ -38,6 +38,8 @@ pub(super) struct PackedStrips {
     packed: PackedSides,
     /// Past the cache.
     stream: bool,
+    /// By turns, where there are as many rows and columns.
+    by_turns: bool,
     pub(super) split: Split,
 }
 
@@ -68,7 +70,8 @@ impl PackedStrips {
         let per_byte = 8 / bits as usize;
         let [parts, joined] = packed.sides().map(|is_packed| if is_packed { per_byte } else { 1 });
         let split = Split { outer, run: ONCE, rows, beyond: ONCE, columns, whole: [0; 2] };
-        let strips = PackedStrips { level, bits, packed, stream: false, split };
+        let strips =
+            PackedStrips { level, bits, packed, stream: false, by_turns: turns_pay_at(level), split };
         let stream = work.stream && streams(level);
         let in_lines = stream && strips.starts_bytes(1, rows.dst_stride, dst.first);
         // What passes the cache does so in whole lines; in it, lanes are enough, and strips may meet.
@@ -179,8 +182,8 @@ impl PackedStrips {
         dst: *mut u8,
     ) {
         let step = self.per_byte(1) * plane.source.step;
-        let by_turns = self.stream && turns_pay_at(self.level);
-        let widest = if by_turns { PackedColumns::<SLOTS>::widest_turn(self.packed) } else { WIDEST };
+        let turns_pay = self.by_turns && plane.rows.extent >= LINE;
+        let widest = if turns_pay { PackedColumns::<SLOTS>::widest_turn(self.packed) } else { WIDEST };
         for (first, extent, width) in self.widths(plane.columns.extent, widest) {
             let columns = Loop { extent, ..plane.columns };
             let from = src.at(first as isize * step);
@@ -190,22 +193,22 @@ impl PackedStrips {
                 ..plane.source
             };
             let places = (from.byte_of(0).cast_const(), dst.wrapping_add(first));
+            let by_turns = turns_pay && width >= LINE;
+            let (rows, beyond) = (plane.rows, ONCE);
             // SAFETY: the caller's promise, for some of the columns.
             unsafe {
-                match self.stream {
-                    true => {
-                        let (parts, loops) = (source.parts(), (outer, ONCE, plane.rows, columns));
-                        transposed(self.level, parts, loops, places, |plane| Streamed {
-                            source,
-                            plane,
-                            by_turns,
-                        });
-                    }
-                    false => {
-                        let kernel = StoredColumns::<1, LANE, _> { source, columns, rows: plane.rows };
-                        let done = walk_at_level(self.level, outer.as_slice(), places, kernel);
-                        debug_assert!(done, "strips are for levels with registers");
-                    }
+                if self.stream {
+                    let (parts, loops) = (Columns::parts(&source), (outer, beyond, rows, columns));
+                    transposed(self.level, parts, loops, places, |plane| Kernel::<SLOTS, true> {
+                        source,
+                        plane,
+                        by_turns,
+                    });
+                } else {
+                    let plane = StreamedPlane { columns, rows, beyond, carry: std::ptr::null_mut() };
+                    let kernel = Kernel::<SLOTS, false> { source, plane, by_turns };
+                    let done = walk_at_level(self.level, outer.as_slice(), places, kernel);
+                    debug_assert!(done, "strips are for levels with registers");
                 }
             }
         }
@@ -240,7 +243,8 @@ impl PackedStrips {
     ) {
         let (parts, pitch) = (self.per_byte(0), pitch::<SLOTS>(plane.columns.extent));
         let (bits, step) = (self.bits as isize, self.split.rows.dst_stride);
-        let in_cache = PackedStrips { stream: false, ..*self };
+        // Some lines of each column at once: blocks have too few for turns.
+        let in_cache = PackedStrips { stream: false, by_turns: false, ..*self };
         for row in (0..plane.rows.extent).step_by(STRETCH_BYTES) {
             let extent = STRETCH_BYTES.min(plane.rows.extent - row);
             let rows = Loop { extent, dst_stride: parts * pitch as isize, ..plane.rows };
@@ -271,9 +275,9 @@ impl PackedStrips {
     }
 }
 
-/// Strips that pass the cache, in the way that is best for a level's registers.
+/// Strips, in the way that is best for a level's registers.
 #[derive(Clone, Copy)]
-struct Streamed<const SLOTS: usize> {
+struct Kernel<const SLOTS: usize, const PAST: bool> {
     source: PackedColumns<SLOTS>,
     plane: StreamedPlane,
     by_turns: bool,
@@ -282,25 +286,28 @@ struct Streamed<const SLOTS: usize> {
 /// What both ways carry has room in the one's buffer.
 const _: () = assert!(BURST_CARRY <= CARRY_BYTES);
 
-impl<const SLOTS: usize> Point for Streamed<SLOTS> {
+impl<const SLOTS: usize, const PAST: bool> Point for Kernel<SLOTS, PAST> {
     /// # Safety
-    /// As those of the two kernels.
+    /// As those of the three kernels.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
-        let Streamed { source, plane, .. } = *self;
+        let Kernel { source, plane, .. } = *self;
         // SAFETY: the caller's promise.
         unsafe {
             if 2 * L::BYTES == LINE && self.by_turns {
-                BurstTranspose::<1, LANE, _> { source, plane }.point(lanes, src, dst);
-            } else {
+                BurstTranspose::<1, LANE, PAST, _> { source, plane }.point(lanes, src, dst);
+            } else if PAST {
                 StreamTranspose::<1, LANE, _> { source, plane }.point(lanes, src, dst);
+            } else {
+                let StreamedPlane { columns, rows, .. } = plane;
+                StoredColumns::<1, LANE, _> { source, columns, rows }.point(lanes, src, dst);
             }
         }
     }
 
     #[inline(always)]
     fn streams(&self) -> bool {
-        true
+        PAST
     }
 }
 

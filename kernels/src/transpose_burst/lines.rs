@@ -24,7 +24,7 @@ pub(super) struct Rows {
     part: usize,
 }
 
-impl<const E: usize, const N: usize, C: Turns> BurstTranspose<E, N, C> {
+impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<E, N, PAST, C> {
     /// The first part of a block that has any of these rows, which are its last ones.
     #[inline(always)]
     pub(super) fn first_part(rows: &Range<usize>) -> usize {
@@ -41,7 +41,7 @@ impl<const E: usize, const N: usize, C: Turns> BurstTranspose<E, N, C> {
     /// Streams `N` rows of a strip, and asks for as many lines.
     ///
     /// # Safety
-    /// As [`BurstTranspose::block`], for a part of it; every row starts a line.
+    /// As [`BurstTranspose::block`], for a part of it; every row starts a line, or is stored.
     #[inline(always)]
     pub(super) unsafe fn whole_lines<L: Lanes>(
         &self,
@@ -63,8 +63,13 @@ impl<const E: usize, const N: usize, C: Turns> BurstTranspose<E, N, C> {
                 let mut row = rows.skip;
                 while row < N {
                     let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride).wrapping_add(at);
-                    lanes.stream(to, left[row]);
-                    lanes.stream(to.wrapping_add(L::BYTES), right[row]);
+                    if PAST {
+                        lanes.stream(to, left[row]);
+                        lanes.stream(to.wrapping_add(L::BYTES), right[row]);
+                    } else {
+                        lanes.store(to, left[row]);
+                        lanes.store(to.wrapping_add(L::BYTES), right[row]);
+                    }
                     self.source.ask(lanes, ahead, number, 1);
                     number += 1;
                     row += 1;

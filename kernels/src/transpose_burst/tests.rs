@@ -32,7 +32,7 @@ fn check<const E: usize, const N: usize>(
         beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },
         carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
     };
-    let kernel = BurstTranspose::<E, N, _> { source: SourceColumns, plane };
+    let kernel = BurstTranspose::<E, N, true, _> { source: SourceColumns, plane };
     let places = (src.as_ptr(), dst[first..].as_mut_ptr());
     // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
     let done = unsafe { walk_at_level(Level::Avx2, &[], places, kernel) };
