@@ -7,7 +7,8 @@ use relayout_kernels::{
     StepDigit,
 };
 
-use super::{BF16, F8, F16, S4, S8, levels, noise, run};
+use super::pairs::{BF16, F8, F16, S4, S8};
+use super::{levels, noise, placed, portable, run};
 
 /// Types of few bits in slots of a width.
 fn sources() -> Vec<(Number, SlotWidth)> {
@@ -41,19 +42,18 @@ fn check(src: &[u8], (conversion, from, to): (Conversion, SlotWidth, usize), sca
         Loop { extent: row, src_stride: 1, dst_stride: to as isize },
     ];
     let bytes = (3 * row + 8) * to;
-    for (level, stream, first, start) in levels().flat_map(|level| {
-        [(level, false, 0, 64), (level, true, 1, 64), (level, true, 4, 60), (level, false, 3, 63)]
-    }) {
+    for (stream, first, start) in [(false, 0, 64), (true, 1, 64), (true, 4, 60), (false, 3, 63)] {
         let scale = match scale {
             Scale::Along(along) => Scale::Along(Along { first: -first, ..along }),
             all => all,
         };
-        let dst = SlotWidth::Bytes(to);
+        let (dst, level) = (SlotWidth::Bytes(to), Level::Scalar);
         let converter = Converter { conversion, src: from, dst, scale, level, stream };
-        let portable = Converter { level: Level::Scalar, stream: false, ..converter };
-        let wanted = run(&portable, src, first, &loops, bytes, start);
-        let found = run(&converter, src, first, &loops, bytes, start);
-        assert!(found == wanted, "{converter:?} {loops:?} from {first} at {start}");
+        let wanted = placed(&portable(&converter, src, first, &loops, bytes), start);
+        for level in levels() {
+            let found = run(&Converter { level, ..converter }, src, first, &loops, bytes, start);
+            assert!(found == wanted, "{converter:?} {loops:?} {level} from {first} at {start}");
+        }
     }
 }
 

@@ -1,150 +1,13 @@
 //! Conversions at every level against the portable one, under nests of every kind, between sentinels.
 
 mod few_bits;
+mod pairs;
 
+use pairs::{BF16, F8_IEEE, F16, conversions, rare_conversions, scaled_conversions};
 use relayout_kernels::{
     Along, Bits, Conversion, Converter, FloatFormat, Level, Loop, Nest, Number, Rules, Scale, SlotWidth,
     Specials, StepDigit,
 };
-
-const BF16: FloatFormat =
-    FloatFormat { exponent_bits: 8, mantissa_bits: 7, bias: 127, specials: Specials::Ieee };
-const F16: FloatFormat = FloatFormat::F16;
-const F8: FloatFormat =
-    FloatFormat { exponent_bits: 4, mantissa_bits: 3, bias: 7, specials: Specials::NanOnly };
-const F8_PLAIN_ZERO: FloatFormat =
-    FloatFormat { exponent_bits: 5, mantissa_bits: 2, bias: 16, specials: Specials::NanIsNegativeZero };
-const F8_IEEE: FloatFormat =
-    FloatFormat { exponent_bits: 3, mantissa_bits: 4, bias: 3, specials: Specials::Ieee };
-const S32: Number = Number::Integer { bits: 32, signed: true };
-const S16: Number = Number::Integer { bits: 16, signed: true };
-const U16: Number = Number::Integer { bits: 16, signed: false };
-const U8: Number = Number::Integer { bits: 8, signed: false };
-const S8: Number = Number::Integer { bits: 8, signed: true };
-const S4: Number = Number::Integer { bits: 4, signed: true };
-
-/// What is converted: conversion, and slots of either side.
-fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
-    use SlotWidth::{Bits as Packed, Bytes};
-    let of = |from, to| Conversion::new(from, to, Rules::default()).expect("a defined conversion");
-    let (f32, bf16, f8) = (Number::Float(FloatFormat::F32), Number::Float(BF16), Number::Float(F8));
-    let (f16, f64) = (Number::Float(F16), Number::Float(FloatFormat::F64));
-    let saturating = Rules { saturate_floats: true, ..Rules::default() };
-    let bounded = |from, to| Conversion::new(from, to, saturating).expect("a defined conversion");
-    let rounding = Rules { round_to_nearest: true, ..Rules::default() };
-    let nearest = |from, to| Conversion::new(from, to, rounding).expect("a defined conversion");
-    vec![
-        (of(f32, bf16), Bytes(4), Bytes(2)),
-        (of(bf16, f32), Bytes(2), Bytes(4)),
-        (of(f32, f8), Bytes(4), Bytes(1)),
-        (of(f8, bf16), Bytes(1), Bytes(2)),
-        (of(f8, f32), Bytes(1), Bytes(4)),
-        (of(f32, f16), Bytes(4), Bytes(2)),
-        (of(f16, f32), Bytes(2), Bytes(4)),
-        (of(bf16, f16), Bytes(2), Bytes(2)),
-        (of(bf16, Number::Float(F8_PLAIN_ZERO)), Bytes(2), Bytes(1)),
-        (of(f16, Number::Float(F8_IEEE)), Bytes(2), Bytes(1)),
-        (of(S32, S8), Bytes(4), Bytes(1)),
-        (of(f32, S8), Bytes(4), Bytes(1)),
-        (of(f32, S32), Bytes(4), Bytes(4)),
-        (of(f64, U8), Bytes(8), Bytes(1)),
-        (of(S8, S32), Bytes(1), Bytes(4)),
-        (of(U8, S16), Bytes(1), Bytes(2)),
-        (of(S8, f64), Bytes(1), Bytes(8)),
-        (of(f32, S4), Bytes(4), Packed(Bits::Four)),
-        (of(S4, f32), Packed(Bits::Four), Bytes(4)),
-        (Conversion::identity(1), Bytes(1), Packed(Bits::Four)),
-        (Conversion::identity(1), Packed(Bits::Four), Bytes(1)),
-        (Conversion::identity(1), Packed(Bits::Two), Packed(Bits::Two)),
-        (Conversion::identity(1), Packed(Bits::Four), Packed(Bits::Four)),
-        (Conversion::identity(1), Bytes(1), Packed(Bits::One)),
-        (Conversion::identity(1), Packed(Bits::One), Bytes(1)),
-        (of(U8, f32), Bytes(1), Bytes(4)),
-        (of(S32, f32), Bytes(4), Bytes(4)),
-        (of(S8, bf16), Bytes(1), Bytes(2)),
-        (bounded(f32, bf16), Bytes(4), Bytes(2)),
-        (bounded(f32, f16), Bytes(4), Bytes(2)),
-        (nearest(f32, S8), Bytes(4), Bytes(1)),
-        (nearest(f32, U16), Bytes(4), Bytes(2)),
-        (nearest(f32, S4), Bytes(4), Packed(Bits::Four)),
-        (nearest(f16, S32), Bytes(2), Bytes(4)),
-        (nearest(f64, S16), Bytes(8), Bytes(2)),
-    ]
-}
-
-/// The same of rarer pairs.
-fn rare_conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
-    use SlotWidth::Bytes;
-    let of = |from, to| Conversion::new(from, to, Rules::default()).expect("a defined conversion");
-    let saturating = Rules { saturate_floats: true, ..Rules::default() };
-    let bounded = |from, to| Conversion::new(from, to, saturating).expect("a defined conversion");
-    let [f64, f32, bf16, f16, f8] = [FloatFormat::F64, FloatFormat::F32, BF16, F16, F8].map(Number::Float);
-    let integer = |bits, signed| Number::Integer { bits, signed };
-    let [power, few] = [(8, 0, 127, Specials::PowersOfTwo), (2, 3, 1, Specials::FiniteOnly)].map(
-        |(exponent_bits, mantissa_bits, bias, specials)| {
-            Number::Float(FloatFormat { exponent_bits, mantissa_bits, bias, specials })
-        },
-    );
-    vec![
-        (of(f64, f32), Bytes(8), Bytes(4)),
-        (of(f64, bf16), Bytes(8), Bytes(2)),
-        (of(f32, f64), Bytes(4), Bytes(8)),
-        (of(bf16, f64), Bytes(2), Bytes(8)),
-        (of(f16, f64), Bytes(2), Bytes(8)),
-        (of(f8, f64), Bytes(1), Bytes(8)),
-        (of(integer(64, true), S32), Bytes(8), Bytes(4)),
-        (of(S32, integer(64, true)), Bytes(4), Bytes(8)),
-        (of(integer(32, false), integer(64, false)), Bytes(4), Bytes(8)),
-        (of(U8, f16), Bytes(1), Bytes(2)),
-        (of(S16, f32), Bytes(2), Bytes(4)),
-        (of(S32, bf16), Bytes(4), Bytes(2)),
-        (of(f16, bf16), Bytes(2), Bytes(2)),
-        (of(f16, S8), Bytes(2), Bytes(1)),
-        (of(f8, Number::Float(F8_PLAIN_ZERO)), Bytes(1), Bytes(1)),
-        (of(Number::Truth, f32), Bytes(1), Bytes(4)),
-        (of(bf16, Number::Truth), Bytes(2), Bytes(1)),
-        (of(f32, power), Bytes(4), Bytes(1)),
-        (of(power, bf16), Bytes(1), Bytes(2)),
-        (of(f32, few), Bytes(4), Bytes(1)),
-        (bounded(bf16, f16), Bytes(2), Bytes(2)),
-    ]
-}
-
-/// What is converted and multiplied.
-fn scaled_conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
-    use SlotWidth::{Bits as Packed, Bytes};
-    let rules = Rules { scale: true, ..Rules::default() };
-    let of = |from, to| Conversion::new(from, to, rules).expect("a defined conversion");
-    let rounding = Rules { round_to_nearest: true, ..rules };
-    let nearest = |from, to| Conversion::new(from, to, rounding).expect("a defined conversion");
-    let (f32, bf16, f8) = (Number::Float(FloatFormat::F32), Number::Float(BF16), Number::Float(F8));
-    let f16 = Number::Float(F16);
-    vec![
-        (of(f32, f32), Bytes(4), Bytes(4)),
-        (nearest(f32, S8), Bytes(4), Bytes(1)),
-        (nearest(bf16, S8), Bytes(2), Bytes(1)),
-        (nearest(f16, U16), Bytes(2), Bytes(2)),
-        (nearest(f32, S4), Bytes(4), Bytes(1)),
-        (nearest(f32, S4), Bytes(4), Packed(Bits::Four)),
-        (of(f32, U8), Bytes(4), Bytes(1)),
-        (of(S32, S8), Bytes(4), Bytes(1)),
-        (of(f32, S32), Bytes(4), Bytes(4)),
-        (of(f32, bf16), Bytes(4), Bytes(2)),
-        (of(f32, f8), Bytes(4), Bytes(1)),
-        (of(bf16, f32), Bytes(2), Bytes(4)),
-        (of(bf16, f16), Bytes(2), Bytes(2)),
-        (of(f16, Number::Float(F8_PLAIN_ZERO)), Bytes(2), Bytes(1)),
-        (of(bf16, Number::Float(F8_IEEE)), Bytes(2), Bytes(1)),
-        (of(f8, f32), Bytes(1), Bytes(4)),
-        (of(f8, bf16), Bytes(1), Bytes(2)),
-        (of(f8, f8), Bytes(1), Bytes(1)),
-        (of(S8, f32), Bytes(1), Bytes(4)),
-        (of(U8, bf16), Bytes(1), Bytes(2)),
-        (of(S32, f16), Bytes(4), Bytes(2)),
-        (of(S4, f32), Packed(Bits::Four), Bytes(4)),
-        (of(Number::Float(FloatFormat::F64), f32), Bytes(8), Bytes(4)),
-    ]
-}
 
 /// Extents, and places of the loops in the order of either side, the fastest last; `ways` of the last but one loop take turns.
 fn orders() -> Vec<([usize; 3], [usize; 3], [usize; 3])> {
@@ -208,6 +71,21 @@ fn run(
     dst[line..line + bytes + 128].to_vec()
 }
 
+/// What the portable loop writes from the destination's first byte on, wherever that lies.
+fn portable(converter: &Converter, src: &[u8], first: isize, loops: &[Loop], bytes: usize) -> Vec<u8> {
+    let portable = Converter { level: Level::Scalar, stream: false, ..*converter };
+    let mut wanted = run(&portable, src, first, loops, bytes, 0);
+    wanted.truncate(bytes);
+    wanted
+}
+
+/// The same where a destination that starts so many bytes behind a line is to be found, as [`run`] returns it.
+fn placed(wanted: &[u8], start: usize) -> Vec<u8> {
+    let mut whole = vec![0xa5; wanted.len() + 128];
+    whole[start..start + wanted.len()].copy_from_slice(wanted);
+    whole
+}
+
 /// A factor for each step of a loop, in places of a source that begin at `first`.
 fn check_factors(
     (conversion, from, to): (Conversion, SlotWidth, SlotWidth),
@@ -217,18 +95,17 @@ fn check_factors(
 ) {
     let reach: isize = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum();
     let bytes = reach as usize + 32;
-    for (level, stream, first, start) in
-        levels().flat_map(|level| [(level, false, 1, 63), (level, true, 0, 64), (level, true, 3, 5)])
-    {
+    for (stream, first, start) in [(false, 1, 63), (true, 0, 64), (true, 3, 5)] {
         let scale = match scale {
             Scale::Along(along) => Scale::Along(Along { first: -first, ..along }),
             all => all,
         };
-        let converter = Converter { conversion, src: from, dst: to, scale, level, stream };
-        let found = run(&converter, src, first, loops, bytes, start);
-        let portable = Converter { level: Level::Scalar, stream: false, ..converter };
-        let wanted = run(&portable, src, first, loops, bytes, start);
-        assert!(found == wanted, "{conversion:?} {loops:?} {level} {stream} from {first} at {start}");
+        let converter = Converter { conversion, src: from, dst: to, scale, level: Level::Scalar, stream };
+        let wanted = placed(&portable(&converter, src, first, loops, bytes), start);
+        for level in levels() {
+            let found = run(&Converter { level, ..converter }, src, first, loops, bytes, start);
+            assert!(found == wanted, "{conversion:?} {loops:?} {level} {stream} from {first} at {start}");
+        }
     }
 }
 
@@ -283,15 +160,18 @@ fn every_level_does_as_the_portable_one() {
                     .collect();
                 let reach: isize = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum();
                 let bytes = reach as usize + 32;
-                for (level, stream, first, start) in levels().flat_map(|level| {
-                    [(level, false, 0, 64), (level, true, 0, 64), (level, true, 3, 5), (level, false, 1, 63)]
-                }) {
-                    let converter =
-                        Converter { conversion, src: from, dst: to, scale: Scale::All(1.0), level, stream };
-                    let found = run(&converter, &src, first, &loops, bytes, start);
-                    let portable = Converter { level: Level::Scalar, stream: false, ..converter };
-                    let wanted = run(&portable, &src, first, &loops, bytes, start);
-                    assert!(found == wanted, "{converter:?} {loops:?} from {first} at {start}");
+                for (first, start, ways) in [(0, 64, &[false, true][..]), (3, 5, &[true]), (1, 63, &[false])]
+                {
+                    let (scale, level) = (Scale::All(1.0), Level::Scalar);
+                    let converter = Converter { conversion, src: from, dst: to, scale, level, stream: false };
+                    let wanted = placed(&portable(&converter, &src, first, &loops, bytes), start);
+                    for (level, &stream) in
+                        levels().flat_map(|level| ways.iter().map(move |way| (level, way)))
+                    {
+                        let converter = Converter { level, stream, ..converter };
+                        let found = run(&converter, &src, first, &loops, bytes, start);
+                        assert!(found == wanted, "{converter:?} {loops:?} from {first} at {start}");
+                    }
                 }
             }
         }
@@ -372,13 +252,13 @@ fn rows_that_start_no_lines_are_joined_from_pieces() {
                 of(count, ways * read, written),
             ];
             let bytes = (groups * ways * row).unsigned_abs();
+            let (scale, level) = (Scale::All(1.0), Level::Scalar);
+            let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
+            let wanted = portable(&converter, &src, 0, &loops, bytes);
             for (level, start) in levels().flat_map(|level| [0, 4, 20, 61].map(|start| (level, start))) {
-                let converter =
-                    Converter { conversion, src: from, dst: to, scale: Scale::All(1.0), level, stream: true };
+                let converter = Converter { level, ..converter };
                 let found = run(&converter, &src, 0, &loops, bytes, start);
-                let portable = Converter { level: Level::Scalar, stream: false, ..converter };
-                let wanted = run(&portable, &src, 0, &loops, bytes, start);
-                assert!(found == wanted, "{converter:?} {loops:?} at {start}");
+                assert!(found == placed(&wanted, start), "{converter:?} {loops:?} at {start}");
             }
         }
     }
@@ -424,15 +304,15 @@ fn check_pitches(
         SlotWidth::Bytes(_) => 64 - first as usize,
     };
     let is_packed = matches!(to, SlotWidth::Bits(_));
+    let (scale, level) = (Scale::All(1.0), Level::Scalar);
+    let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
+    let wanted = portable(&converter, src, first, loops, bytes);
     for (level, start) in levels().flat_map(|level| [0, 5, 32, line].map(|start| (level, start))) {
-        let converter =
-            Converter { conversion, src: from, dst: to, scale: Scale::All(1.0), level, stream: true };
-        let portable = Converter { level: Level::Scalar, stream: false, ..converter };
-        let wanted = run(&portable, src, first, loops, bytes, start);
+        let wanted = placed(&wanted, start);
         // In the cache, only packed slots have strips of their own; elsewhere nothing passes it.
         let ways = if is_packed && level >= Level::Avx2 { &[true, false][..] } else { &[true] };
         for &stream in ways {
-            let converter = Converter { stream, ..converter };
+            let converter = Converter { level, stream, ..converter };
             let found = run(&converter, src, first, loops, bytes, start);
             assert!(found == wanted, "{converter:?} {loops:?} at {start}");
         }
@@ -534,15 +414,16 @@ fn half_bytes_are_woven_from_anywhere() {
                 let last = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum::<isize>();
                 let bytes = (last + first).unsigned_abs() + 1;
                 let bytes = if to == packed { bytes.div_ceil(2) } else { bytes };
+                let (conversion, scale) = (Conversion::identity(1), Scale::All(1.0));
+                let level = Level::Scalar;
+                let converter = Converter { conversion, src: from, dst: to, scale, level, stream: false };
+                let wanted = portable(&converter, &src, first, &loops, bytes);
                 for (level, stream) in levels().flat_map(|level| [true, false].map(|stream| (level, stream)))
                 {
-                    let conversion = Conversion::identity(1);
-                    let converter =
-                        Converter { conversion, src: from, dst: to, scale: Scale::All(1.0), level, stream };
-                    let portable = Converter { level: Level::Scalar, stream: false, ..converter };
+                    let converter = Converter { level, stream, ..converter };
                     for start in [0, 5] {
-                        let wanted = run(&portable, &src, first, &loops, bytes, start);
                         let found = run(&converter, &src, first, &loops, bytes, start);
+                        let wanted = placed(&wanted, start);
                         assert!(found == wanted, "{converter:?} {loops:?} from {first} at {start}");
                     }
                 }
