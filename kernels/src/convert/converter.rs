@@ -97,7 +97,7 @@ impl Converter<'_> {
 
     /// True where elements have factors of their own.
     pub(super) fn has_factors(&self) -> bool {
-        matches!(self.scale, Scale::Along(_)) && self.conversion.is_scaled()
+        self.scale.is_along() && self.conversion.is_scaled()
     }
 
     /// True where bytes become packed slots, and nothing else happens.

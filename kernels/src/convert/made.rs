@@ -3,7 +3,6 @@
 use super::converter::Converter;
 use super::hop::Hop;
 use super::rows::{ConvertRows, Place};
-use super::scale::Scale;
 use super::scaled_tops::ScaledTops;
 use super::small_table::{self, SmallTable};
 use super::stretches::Stretches;
@@ -40,25 +39,15 @@ impl Converter<'_> {
     /// The table of a conversion of elements of few bits, where there are enough elements.
     pub(super) fn small_table(&self, loops: &[Loop]) -> Option<SmallTable> {
         let pays = self.level > Level::Scalar && has_elements(loops, CONVERT_SMALL_TABLE);
-        let factor = match self.scale {
-            Scale::All(factor) => factor,
-            // Such elements get others.
-            Scale::Along(_) => 1.0,
-        };
         let fits = pays && small_table::fits(&self.conversion, self.src);
-        fits.then(|| SmallTable::new(&self.conversion, factor, self.level)).flatten()
+        fits.then(|| SmallTable::new(&self.conversion, self.scale.for_all(), self.level)).flatten()
     }
 
     /// The results of floats of a byte that are multiplied by a factor, where there are enough of them.
     pub(super) fn scaled_tops(&self, loops: &[Loop]) -> Option<ScaledTops> {
         let pays = self.level > Level::Scalar && has_elements(loops, CONVERT_SCALED);
-        let factor = match self.scale {
-            Scale::All(factor) => factor,
-            // As above.
-            Scale::Along(_) => 1.0,
-        };
         let fits = pays && ScaledTops::fits(&self.conversion);
-        fits.then(|| ScaledTops::new(&self.conversion, factor, self.level)).flatten()
+        fits.then(|| ScaledTops::new(&self.conversion, self.scale.for_all(), self.level)).flatten()
     }
 
     /// How floats of a byte are widened, where there are enough of them.

@@ -104,6 +104,19 @@ pub(super) fn exactly(bytes: usize, step: usize) -> Option<usize> {
 }
 
 impl Scale<'_> {
+    /// True where elements have factors of their own.
+    pub(super) fn is_along(&self) -> bool {
+        matches!(self, Scale::Along(_))
+    }
+
+    /// The factor of what is made for all elements; those with factors of their own get others.
+    pub(super) fn for_all(&self) -> f32 {
+        match self {
+            Scale::All(factor) => *factor,
+            Scale::Along(_) => 1.0,
+        }
+    }
+
     /// As [`Along::fill`]; all factors alike where there is only one.
     #[inline(always)]
     pub(super) fn fill(&self, place: isize, step: usize, room: &mut [f32]) {

@@ -118,7 +118,7 @@ impl ScaledTops {
             return false;
         }
         match rows.form {
-            Form::Plain | Form::Lines if rows.has_factors() => {
+            Form::Plain | Form::Lines if rows.scale.is_along() => {
                 let pays = rows.has_stretches::<ScaledTops>();
                 if pays {
                     // SAFETY: the caller's promise.
@@ -130,7 +130,7 @@ impl ScaledTops {
                 let Some([first, second]) = self.pair(rows, step, level) else { return false };
                 means.vectorize(Enter { rows, means, tables: [&first, &second] })
             }
-            Form::Unzip { ways: 4, lines: Lines::Stored | Lines::Whole, .. } if !rows.has_factors() => {
+            Form::Unzip { ways: 4, lines: Lines::Stored | Lines::Whole, .. } if !rows.scale.is_along() => {
                 means.vectorize(Enter { rows, means, tables: [self; 2] })
             }
             Form::Plain | Form::Lines => means.vectorize(Enter { rows, means, tables: [self; 2] }),

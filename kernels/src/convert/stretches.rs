@@ -44,7 +44,7 @@ pub(super) unsafe fn by_stretches<T: Stretches, M: Means>(
                 factor.filter(|_| count >= T::LEAST).map(|factor| T::new(rows.conversion, factor, level));
             let table = match &own {
                 Some(own) => own.as_ref(),
-                None => (count >= T::LEAST && !rows.has_factors()).then_some(for_all),
+                None => (count >= T::LEAST && !rows.scale.is_along()).then_some(for_all),
             };
             // SAFETY: elements of a row. Parts of one that goes past the cache need not be lines.
             unsafe {
@@ -63,11 +63,6 @@ impl ConvertRows<'_> {
     pub(super) fn has_stretches<T: Stretches>(&self) -> bool {
         let form = matches!(self.form, Form::Plain | Form::Lines) && self.dst.bits.is_none();
         form && self.count >= T::LEAST && self.factor::<T>(0, 0).is_some()
-    }
-
-    /// True where elements have factors of their own.
-    pub(super) fn has_factors(&self) -> bool {
-        matches!(self.scale, Scale::Along(_))
     }
 
     /// The factor of an element of a row, where elements have any of their own, and how many from it on have the same; nothing
