@@ -7,7 +7,7 @@ use crate::tuning::STRETCH;
 
 /// The columns of a strip, some rows at a time.
 pub(crate) trait Columns: Copy {
-    /// True where they are the source's own.
+    /// True where they are the source's own; unless they are, there are whole strips only.
     const ARE_THE_SOURCES: bool;
 
     /// Lines of a column of the source that are asked for together.
@@ -68,15 +68,9 @@ pub(crate) trait Columns: Copy {
 
 /// The columns of a strip that are read by turns, some whole lines of each, and of which blocks are made: lanes of `N` rows, one
 /// behind the other, as [`Lanes::turn`] leaves them.
-pub(crate) trait Turns: Copy {
-    /// True where they are the source's own; unless they are, there are whole strips only.
-    const ARE_THE_SOURCES: bool;
-
+pub(crate) trait Turns: Columns {
     /// Bytes of a strip in every destination row, of so many that are left, for elements of so many bytes: whole lines.
     fn width(&self, element: usize, left: usize) -> usize;
-
-    /// Rows of the destination that each row becomes, which are its parts.
-    fn parts(&self) -> usize;
 
     /// Lines of each column that a turn reads, for columns so many bytes apart with so many lines.
     fn lines(&self, step: isize, lines: usize) -> usize;
@@ -87,9 +81,6 @@ pub(crate) trait Turns: Copy {
 
     /// Asks for as many lines as are read for `count` lines of the destination, the first of which has this number.
     fn ask<L: Lanes>(&self, lanes: L, ahead: Ahead, first: usize, count: usize);
-
-    /// The first column of a strip that is so many columns behind the one at `from`.
-    fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8;
 
     /// Makes the blocks of a turn: those of all parts of the first line of each column, then those of the next one.
     ///

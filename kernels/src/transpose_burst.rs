@@ -218,16 +218,9 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<
 }
 
 impl Turns for SourceColumns {
-    const ARE_THE_SOURCES: bool = true;
-
     #[inline(always)]
     fn width(&self, element: usize, left: usize) -> usize {
         strip(element).min(left)
-    }
-
-    #[inline(always)]
-    fn parts(&self) -> usize {
-        1
     }
 
     #[inline(always)]
@@ -244,11 +237,6 @@ impl Turns for SourceColumns {
     #[inline(always)]
     fn ask<L: Lanes>(&self, lanes: L, ahead: Ahead, first: usize, count: usize) {
         ahead.ask_lines(lanes, first, count);
-    }
-
-    #[inline(always)]
-    fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
-        from.wrapping_offset(column as isize * step)
     }
 
     #[inline(always)]

@@ -183,7 +183,7 @@ impl PackedStrips {
     ) {
         let step = self.per_byte(1) * plane.source.step;
         let turns_pay = self.by_turns && plane.rows.extent >= LINE;
-        let widest = if turns_pay { PackedColumns::<SLOTS>::widest_turn(self.packed) } else { WIDEST };
+        let widest = if turns_pay { plane.source.widest_turn() } else { WIDEST };
         for (first, extent, width) in self.widths(plane.columns.extent, widest) {
             let columns = Loop { extent, ..plane.columns };
             let from = src.at(first as isize * step);
@@ -198,7 +198,7 @@ impl PackedStrips {
             // SAFETY: the caller's promise, for some of the columns.
             unsafe {
                 if self.stream {
-                    let (parts, loops) = (Columns::parts(&source), (outer, beyond, rows, columns));
+                    let (parts, loops) = (source.parts(), (outer, beyond, rows, columns));
                     transposed(self.level, parts, loops, places, |plane| Kernel::<SLOTS, true> {
                         source,
                         plane,

@@ -3,22 +3,15 @@
 
 use super::packed_columns::{PackedColumns, PackedSides, lowest};
 use crate::ahead::{Ahead, Ask};
-use crate::columns::Turns;
+use crate::columns::{Columns, Turns};
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::transpose_burst::TURN;
 use crate::tuning::{BURST_AHEAD, BURST_COLUMNS};
 
 impl<const SLOTS: usize> Turns for PackedColumns<SLOTS> {
-    const ARE_THE_SOURCES: bool = false;
-
     #[inline(always)]
     fn width(&self, _element: usize, _left: usize) -> usize {
         self.width
-    }
-
-    #[inline(always)]
-    fn parts(&self) -> usize {
-        if self.packed == PackedSides::Destination { 1 } else { SLOTS }
     }
 
     #[inline(always)]
@@ -28,8 +21,8 @@ impl<const SLOTS: usize> Turns for PackedColumns<SLOTS> {
 
     #[inline(always)]
     fn order(&self, step: isize, _len: usize, count: usize, _lines: usize) -> Ask {
-        let joined = if self.packed == PackedSides::Source { 1 } else { SLOTS };
-        Ask::of_stretches(step / SLOTS as isize, joined * count, 1, BURST_AHEAD)
+        let (step, count) = self.of_source(step, count);
+        Ask::of_stretches(step, count, 1, BURST_AHEAD)
     }
 
     #[inline(always)]
@@ -43,12 +36,6 @@ impl<const SLOTS: usize> Turns for PackedColumns<SLOTS> {
             lanes.prefetch(ahead.first().wrapping_offset(self.column(column).0));
             column += 1;
         }
-    }
-
-    #[inline(always)]
-    fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
-        let groups = if self.packed == PackedSides::Source { column / SLOTS } else { column };
-        from.wrapping_offset(groups as isize * step)
     }
 
     #[inline(always)]
@@ -71,10 +58,9 @@ impl<const SLOTS: usize> Turns for PackedColumns<SLOTS> {
 }
 
 impl<const SLOTS: usize> PackedColumns<SLOTS> {
-    /// The widest strip of a turn.
-    pub(super) fn widest_turn(packed: PackedSides) -> usize {
-        let parts = if packed == PackedSides::Destination { 1 } else { SLOTS };
-        (TURN / parts / LINE).min(BURST_COLUMNS)
+    /// Bytes of the widest strip of a turn.
+    pub(super) fn widest_turn(&self) -> usize {
+        (TURN / self.parts() / LINE).min(BURST_COLUMNS)
     }
 
     /// Exchanges slots of a strip's columns, `SLOTS` of each of as many.

@@ -17,7 +17,8 @@ fn check<const SLOTS: usize, const PAST: bool>(
     (at, gap): (usize, usize),
 ) {
     let [src_slots, dst_slots] = packed.sides().map(|is_packed| if is_packed { SLOTS } else { 1 });
-    let width = PackedColumns::<SLOTS>::widest_turn(packed);
+    let any = PackedColumns::<SLOTS> { packed, first: 0, step: 0, width: 0, made: std::ptr::null_mut() };
+    let width = any.widest_turn();
     let (strips, bits) = (2, 8 / SLOTS);
     let first = if src_slots == 1 { 0 } else { first };
     // Slots of the source from column to column: any number.
