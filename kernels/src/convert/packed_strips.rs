@@ -115,7 +115,12 @@ impl PackedStrips {
             true => 0,
             false => whole[1].min(STRETCH_BYTES * SLOTS) * pitch::<SLOTS>(whole[0] / SLOTS),
         };
-        let mut buffers = [PackedColumns::<SLOTS>::room(rows.extent), room].map(Buffer::new);
+        let plane = self.plane::<SLOTS>(std::ptr::null_mut());
+        // Strips that are no lines are made ready even where others take turns.
+        let fills_lines = self.stream || plane.columns.extent.is_multiple_of(LINE);
+        let turns_only = rows_start_bytes && fills_lines && self.turns_pay(&plane);
+        let made = if turns_only { 0 } else { PackedColumns::<SLOTS>::room(rows.extent) };
+        let mut buffers = [made, room].map(Buffer::new);
         let [made, staging] = buffers.each_mut().map(Buffer::start);
         let is_one_walk = rows_start_bytes && self.starts_bytes(0, 0, 0);
         let (walked, stepped) =
@@ -182,7 +187,7 @@ impl PackedStrips {
         dst: *mut u8,
     ) {
         let step = self.per_byte(1) * plane.source.step;
-        let turns_pay = self.by_turns && plane.rows.extent >= LINE;
+        let turns_pay = self.turns_pay(plane);
         let widest = if turns_pay { plane.source.widest_turn() } else { WIDEST };
         for (first, extent, width) in self.widths(plane.columns.extent, widest) {
             let columns = Loop { extent, ..plane.columns };
@@ -212,6 +217,11 @@ impl PackedStrips {
                 }
             }
         }
+    }
+
+    /// True where strips of lines of a plane are moved by turns.
+    fn turns_pay<const SLOTS: usize>(&self, plane: &Plane<SLOTS>) -> bool {
+        self.by_turns && plane.rows.extent >= LINE
     }
 
     /// How bytes of columns are divided into strips: the first of some, how many, and the width of a strip of them. Where the
