@@ -1,4 +1,4 @@
-//! Transposes past the cache whose registers are half a line, on processors of AMD.
+//! Transposes by turns, past the cache, whose registers are half a line, on processors of AMD; those of packed columns in it, too.
 //!
 //! A core with such registers keeps few stores in flight, and those that go past the cache hold up all that is stored behind
 //! them. So work goes by turns: a line of each of a strip's columns is transposed into a buffer in the first-level cache,
@@ -14,7 +14,7 @@ use crate::ahead::{Ahead, Ask, meets};
 use crate::carry::flush;
 use crate::columns::{SourceColumns, Turns};
 use crate::lanes::{LANE, LINE, Lanes};
-use crate::streamed::StreamedPlane;
+use crate::transpose_plane::CarriedPlane;
 use crate::tuning::{BURST_AHEAD, BURST_COLUMNS, BURST_LINES, MEETING_AHEAD, MEETING_DEPTH, STRIP_ROWS};
 use crate::walk::Point;
 
@@ -42,7 +42,7 @@ pub(crate) struct BurstTranspose<const E: usize, const N: usize, const PAST: boo
     /// What a strip's columns are; unless they are the source's own, there are whole strips only.
     pub(crate) source: C,
     /// With [`BURST_CARRY`] bytes of carry.
-    pub(crate) plane: StreamedPlane,
+    pub(crate) plane: CarriedPlane,
 }
 
 /// Some columns of the rows of a panel.

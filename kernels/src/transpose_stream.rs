@@ -9,8 +9,8 @@ use crate::ahead::Ahead;
 use crate::carry::flush;
 use crate::columns::Columns;
 use crate::lanes::{LINE, Lanes};
-use crate::streamed::StreamedPlane;
 use crate::transpose_block::{Turned, turn_block, turn_part_block};
+use crate::transpose_plane::CarriedPlane;
 use crate::tuning::STRIP_ROWS;
 use crate::walk::Point;
 
@@ -39,7 +39,7 @@ pub(crate) struct StreamTranspose<const E: usize, const N: usize, C> {
     /// What a strip's columns are; unless they are the source's own, there are whole strips only.
     pub(crate) source: C,
     /// With [`CARRY_BYTES`] bytes of carry.
-    pub(crate) plane: StreamedPlane,
+    pub(crate) plane: CarriedPlane,
 }
 
 impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N, C> {

@@ -7,10 +7,10 @@ use crate::level::Level;
 use crate::mover::Mover;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
-use crate::streamed::StreamedPlane;
 use crate::transpose::Transpose;
 use crate::transpose_burst::{BURST_CARRY, BurstTranspose};
 use crate::transpose_dense::{StreamDense, is_dense};
+use crate::transpose_plane::CarriedPlane;
 use crate::transpose_small::{SmallTranspose, is_small};
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
 use crate::tuning::is_amd;
@@ -108,7 +108,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         }
         _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
     };
-    let (source, plane) = (SourceColumns, StreamedPlane { columns, rows, beyond, carry });
+    let (source, plane) = (SourceColumns, CarriedPlane { columns, rows, beyond, carry });
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {

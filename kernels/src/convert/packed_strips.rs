@@ -18,8 +18,8 @@ use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::slots::Bits;
-use crate::streamed::StreamedPlane;
 use crate::transpose_burst::{BURST_CARRY, BurstTranspose};
+use crate::transpose_plane::CarriedPlane;
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
 use crate::transposes::turns_pay_at;
 use crate::walk::Point;
@@ -210,7 +210,7 @@ impl PackedStrips {
                         by_turns,
                     });
                 } else {
-                    let plane = StreamedPlane { columns, rows, beyond, carry: std::ptr::null_mut() };
+                    let plane = CarriedPlane { columns, rows, beyond, carry: std::ptr::null_mut() };
                     let kernel = Kernel::<SLOTS, false> { source, plane, by_turns };
                     let done = walk_at_level(self.level, outer.as_slice(), places, kernel);
                     debug_assert!(done, "strips are for levels with registers");
@@ -289,7 +289,7 @@ impl PackedStrips {
 #[derive(Clone, Copy)]
 struct Kernel<const SLOTS: usize, const PAST: bool> {
     source: PackedColumns<SLOTS>,
-    plane: StreamedPlane,
+    plane: CarriedPlane,
     by_turns: bool,
 }
 
@@ -309,7 +309,7 @@ impl<const SLOTS: usize, const PAST: bool> Point for Kernel<SLOTS, PAST> {
             } else if PAST {
                 StreamTranspose::<1, LANE, _> { source, plane }.point(lanes, src, dst);
             } else {
-                let StreamedPlane { columns, rows, .. } = plane;
+                let CarriedPlane { columns, rows, .. } = plane;
                 StoredColumns::<1, LANE, _> { source, columns, rows }.point(lanes, src, dst);
             }
         }

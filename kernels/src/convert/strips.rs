@@ -17,7 +17,7 @@ use crate::lanes::{LINE, Lanes};
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
-use crate::streamed::StreamedPlane;
+use crate::transpose_plane::CarriedPlane;
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::transposes::continues;
 use crate::tuning::{MADE_STRETCH, is_amd};
@@ -108,13 +108,13 @@ pub(super) unsafe fn transposed<K: Point>(
     parts: usize,
     (outer, beyond, rows, columns): Plane,
     (src, dst): (*const u8, *mut u8),
-    kernel: impl FnOnce(StreamedPlane) -> K,
+    kernel: impl FnOnce(CarriedPlane) -> K,
 ) {
     let row = Loop { dst_stride: rows.dst_stride / parts as isize, ..rows };
     let aligned = starts_lines(outer.as_slice().iter().chain([&row, &beyond]), dst);
     let mut carry = (!aligned).then(|| Buffer::new(CARRY_BYTES));
     let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
-    let kernel = kernel(StreamedPlane { columns, rows, beyond, carry });
+    let kernel = kernel(CarriedPlane { columns, rows, beyond, carry });
     // SAFETY: the caller's promise; the carries live until the end of this function.
     let done = unsafe { walk_at_level(level, outer.as_slice(), (src, dst), kernel) };
     debug_assert!(done, "strips are for levels that stream");

@@ -26,7 +26,7 @@ fn check<const E: usize, const N: usize>(
     }
     let mut carry = AlignedBuffer::zeroed(BURST_CARRY).unwrap();
     let is_carried = !first.is_multiple_of(LINE) || !pitch.is_multiple_of(LINE);
-    let plane = StreamedPlane {
+    let plane = CarriedPlane {
         columns: Loop { extent: columns, src_stride: step as isize, dst_stride: E as isize },
         rows: Loop { extent: rows, src_stride: E as isize, dst_stride: pitch as isize },
         beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },

@@ -5,8 +5,8 @@ use crate::Level;
 use crate::buffer::AlignedBuffer;
 use crate::convert::flush::walk_at_level;
 use crate::nest::Loop;
-use crate::streamed::StreamedPlane;
 use crate::transpose_burst::{BURST_CARRY, BurstTranspose};
+use crate::transpose_plane::CarriedPlane;
 
 /// Transposes columns of `rows` slots a part, of which the first has `first` before it in its byte, to rows that start at `at` and
 /// lie `gap` bytes apart, and compares the whole.
@@ -42,7 +42,7 @@ fn check<const SLOTS: usize, const PAST: bool>(
         PackedColumns::<SLOTS> { packed, first, step: step as isize, width, made: std::ptr::null_mut() };
     let mut carry = AlignedBuffer::zeroed(BURST_CARRY).unwrap();
     let is_carried = PAST && (!at.is_multiple_of(LINE) || !pitch.is_multiple_of(LINE));
-    let plane = StreamedPlane {
+    let plane = CarriedPlane {
         columns: Loop { extent: strips * width, src_stride: apart, dst_stride: 1 },
         rows: Loop { extent: rows, src_stride: 1, dst_stride: (pitch * src_slots) as isize },
         beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },

@@ -1,4 +1,5 @@
-//! A plane of rows that go past the cache: what all kernels that stream its transposes share.
+//! The plane of a transpose that is walked in panels of rows, and what its rows carry from strip to strip: what the kernels that
+//! go along rows share, and nothing of how they read or write.
 
 use crate::lanes::Lanes;
 use crate::nest::Loop;
@@ -6,7 +7,7 @@ use crate::transpose::plane;
 
 /// Columns of the source that become a part of every row of the destination.
 #[derive(Clone, Copy)]
-pub(crate) struct StreamedPlane {
+pub(crate) struct CarriedPlane {
     pub(crate) columns: Loop,
     /// One row goes on from another in the source, whose elements may have another width.
     pub(crate) rows: Loop,
@@ -17,7 +18,7 @@ pub(crate) struct StreamedPlane {
     pub(crate) carry: *mut u8,
 }
 
-impl StreamedPlane {
+impl CarriedPlane {
     /// The rows of all steps.
     #[inline(always)]
     pub(crate) fn all_rows(&self) -> usize {
@@ -44,7 +45,7 @@ impl StreamedPlane {
     ) -> (Self, *mut u8) {
         let before = if self.carry.is_null() { 0 } else { part * (carry / parts) };
         let apart = self.rows.dst_stride / parts as isize;
-        let plane = StreamedPlane { carry: self.carry.wrapping_add(before), ..*self };
+        let plane = CarriedPlane { carry: self.carry.wrapping_add(before), ..*self };
         (plane, to.wrapping_offset(part as isize * apart))
     }
 
