@@ -16,7 +16,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// Row by row, some elements at a time; the last ones of a row step back rather than be less than a block.
     ///
     /// # Safety
-    /// As [`cast_any`](super::cast_rows::cast_any); elements of a packed side must have one byte.
+    /// As [`cast_any`](super::pairs::cast_any); elements of a packed side must have one byte.
     #[inline(always)]
     pub(super) unsafe fn packed(self) {
         let (count, per_byte) = (self.rows.count, self.rows.src.bits.map_or(1, |bits| 8 / bits as usize));

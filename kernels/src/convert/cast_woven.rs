@@ -43,7 +43,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// many steps, and for types with few of them.
     ///
     /// # Safety
-    /// As [`cast`](super::cast_rows::cast).
+    /// As [`cast`](super::pairs::cast).
     #[inline(always)]
     pub(super) unsafe fn zips(self, step: isize, stream: bool) {
         // SAFETY: the caller's promise.
@@ -63,7 +63,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// [`Cast::unzip`], and [`Cast::join`] by lines; false where no block of words is a line, and nothing was done.
     ///
     /// # Safety
-    /// As [`cast`](super::cast_rows::cast).
+    /// As [`cast`](super::pairs::cast).
     #[inline(always)]
     pub(super) unsafe fn unzips(self, step: isize, lines: Lines) -> bool {
         // SAFETY: the caller's promise.
@@ -86,7 +86,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// Rows `step` apart become one stream, an element of each in a word.
     ///
     /// # Safety
-    /// As [`cast`](super::cast_rows::cast); the stream starts a line if `stream`.
+    /// As [`cast`](super::pairs::cast); the stream starts a line if `stream`.
     #[inline(always)]
     unsafe fn zip<const N: usize>(self, step: isize, stream: bool) {
         if let (2, Some(widening)) = (W::BYTES, self.tops::<N>()) {
@@ -124,7 +124,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// The reverse: each word of a stream has an element for each of a few rows, `step` apart.
     ///
     /// # Safety
-    /// As [`cast`](super::cast_rows::cast).
+    /// As [`cast`](super::pairs::cast).
     #[inline(always)]
     unsafe fn unzip<const N: usize>(self, step: isize, lines: Lines) {
         let stream = lines == Lines::Whole;

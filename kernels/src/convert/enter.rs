@@ -1,39 +1,52 @@
 //! Rows at a level: each way there is to convert them, in a region of its own.
 
-use core::marker::PhantomData;
-
-use super::any::{From, To, ends};
-use super::cast_rows::cast_any;
+use super::any::ends;
+use super::cast_rows::Cast;
+use super::casts::{Read, Write};
 use super::multiply::{Multiply, Unscaled, Walk};
+use super::packed_rows::packed;
+use super::pairs::{cast, cast_any};
 use super::rows::ConvertRows;
 use super::small_table::SmallTable;
 use super::stretches::by_stretches;
 use super::words::Means;
 use crate::level::Level;
 
-/// Rows as pulp wants them, with what their level offers: by words; false where there is no way, and nothing was done.
-struct Enter<'r, 'a, M>(M, &'r ConvertRows<'a>);
+/// Rows of slots that stay as they are, of which a side or both are packed, as pulp wants them; false where there is no way, and
+/// nothing was done.
+struct EnterPacked<'r, 'a, M>(M, &'r ConvertRows<'a>);
 
-impl<M: Means> pulp::NullaryFnOnce for Enter<'_, '_, M> {
+impl<M: Means> pulp::NullaryFnOnce for EnterPacked<'_, '_, M> {
     type Output = bool;
 
     #[inline(always)]
     fn call(self) -> bool {
         // SAFETY: entered by `at_level`, whose caller keeps the contract.
-        unsafe { self.1.by_words(self.0) }
+        unsafe { packed(self.1, self.0) }
     }
 }
 
-/// The same between types that are told apart inside, with their factors.
-struct EnterAny<'r, 'a, M, F>(M, &'a ConvertRows<'a>, &'r (From<'r>, To), PhantomData<F>);
+/// The same by words, between two types.
+struct EnterCast<'a, M, R, W, F>(Cast<'a, M, R, W, F>);
 
-impl<'a, M: Means, F: Multiply<'a>> pulp::NullaryFnOnce for EnterAny<'_, 'a, M, F> {
+impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> pulp::NullaryFnOnce for EnterCast<'a, M, R, W, F> {
     type Output = bool;
 
     #[inline(always)]
     fn call(self) -> bool {
         // SAFETY: as above.
-        unsafe { cast_any::<M, F>(self.1, self.0, *self.2) }
+        unsafe { self.0.run() }
+    }
+}
+
+impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
+    /// Converts the rows in a region of the pair's own, so that none pays for what another needs of the stack, and compilers are
+    /// not given all pairs as one function; false where there is no way, and nothing was done.
+    ///
+    /// # Safety
+    /// As [`ConvertRows::at_level`].
+    pub(super) unsafe fn enter(self) -> bool {
+        self.means.vectorize(EnterCast(self))
     }
 }
 
@@ -83,8 +96,7 @@ impl ConvertRows<'_> {
         unsafe { self.portable() }
     }
 
-    /// Runs with what a level offers, each way in a region of its own: what kernels of a region need of the stack, all of them
-    /// pay for.
+    /// Runs with what a level offers, each way in a region of its own.
     #[allow(dead_code)] // portable targets have no levels
     fn on<M: Means>(&self, means: M, level: Level) {
         // SAFETY: as above, for both.
@@ -96,11 +108,12 @@ impl ConvertRows<'_> {
                 return;
             }
         }
-        let has_kernel = self.conversion.is_identity() || self.fills_blocks();
-        let done = match self.go_by_any_words() {
-            true => self.on_any::<M, Walk<'_>>(means),
-            false if has_kernel => means.vectorize(Enter(means, self)) || self.on_any::<M, Unscaled>(means),
-            false => false,
+        let done = match (self.go_by_any_words(), self.conversion.is_identity()) {
+            (true, _) => self.on_any::<M, Walk<'_>>(means),
+            (_, true) => means.vectorize(EnterPacked(means, self)) || self.on_any::<M, Unscaled>(means),
+            // SAFETY: as above.
+            _ if self.fills_blocks() => unsafe { cast(self, means) || self.on_any::<M, Unscaled>(means) },
+            _ => false,
         };
         if !done {
             means.vectorize(EnterHops(means, self));
@@ -112,6 +125,7 @@ impl ConvertRows<'_> {
     fn on_any<'b, M: Means, F: Multiply<'b>>(&'b self, means: M) -> bool {
         let fits = self.fills_blocks() || self.go_by_any_words();
         let ends = fits.then(|| ends(self.conversion, self.widening)).flatten();
-        ends.is_some_and(|ends| means.vectorize(EnterAny::<M, F>(means, self, &ends, PhantomData)))
+        // SAFETY: as above.
+        ends.is_some_and(|ends| unsafe { cast_any::<M, F>(self, means, ends) })
     }
 }

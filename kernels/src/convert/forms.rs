@@ -2,9 +2,7 @@
 //!
 //! What reads, converts, permutes and writes is done block by block, so that the processor has all of it in flight at once.
 
-use super::cast_rows::cast;
 use super::pack::{pack, unpack};
-use super::packed_rows::packed;
 use super::rows::{ConvertRows, Form, Lines, Place, Room, STEP};
 use super::words::Means;
 use crate::deinterleave::unzip_rows;
@@ -15,16 +13,6 @@ use crate::lanes::{LINE, Lanes};
 pub(super) const BLOCK: usize = LINE;
 
 impl ConvertRows<'_> {
-    /// Converts rows whose types have kernels of their own; false where they have none, and nothing was done.
-    ///
-    /// # Safety
-    /// As [`ConvertRows::at_level`], whose level the means are.
-    #[inline(always)]
-    pub(super) unsafe fn by_words<M: Means>(&self, means: M) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { packed(self, means) || cast(self, means) }
-    }
-
     /// Converts any rows.
     ///
     /// # Safety

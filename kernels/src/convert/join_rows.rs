@@ -34,7 +34,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// are a line.
     ///
     /// # Safety
-    /// As [`cast`](super::cast_rows::cast); the piece must be whole lines and start an element of a line, and the next piece
+    /// As [`cast`](super::pairs::cast); the piece must be whole lines and start an element of a line, and the next piece
     /// must be readable unless this is the last.
     #[inline(always)]
     pub(super) unsafe fn join<const N: usize>(self, step: isize, piece: Piece) {

@@ -32,6 +32,7 @@ mod packed_columns;
 mod packed_rows;
 mod packed_strips;
 mod packed_turns;
+mod pairs;
 mod passes;
 mod program;
 mod rows;
