@@ -31,7 +31,8 @@ mod general;
 mod interleave;
 mod lanes;
 mod level;
-#[cfg(test)]
+// What it models is the same everywhere, and emulators of this machine are slow.
+#[cfg(all(test, not(target_arch = "aarch64")))]
 mod model;
 mod mover;
 #[cfg(target_arch = "aarch64")]

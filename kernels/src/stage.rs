@@ -191,26 +191,3 @@ pub(crate) fn starts_lines<'a>(loops: impl IntoIterator<Item = &'a Loop>, dst: *
     let whole = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(LINE);
     dst.addr().is_multiple_of(LINE) && loops.into_iter().all(whole)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::nest::Nest;
-    use crate::{Family, Level, Mover, copy_nest};
-
-    /// Its run would begin in front of the scratch buffer.
-    #[test]
-    fn destinations_that_go_backwards_are_not_staged() {
-        let loops = [
-            Loop { extent: 50, src_stride: 2, dst_stride: 100 },
-            Loop { extent: 50, src_stride: 100, dst_stride: -2 },
-        ];
-        let nest = Nest { src_offset: 0, dst_offset: 98, loops: &loops };
-        let mover = Mover { family: Family::Strided, element_bytes: 2, level: Level::detect(), stream: true };
-        let src: Vec<u8> = (0..5000u32).map(|i| (i * 7) as u8).collect();
-        let (mut found, mut wanted) = (vec![0; 5000], vec![0; 5000]);
-        mover.run(&src, &mut found, nest).unwrap();
-        copy_nest(&src, &mut wanted, nest, 2).unwrap();
-        assert_eq!(found, wanted);
-    }
-}

@@ -229,6 +229,12 @@ fn runs_of_several_loops() {
     }
 }
 
+/// Destinations that go backwards: a staged run would begin in front of the scratch buffer.
+#[test]
+fn destinations_that_go_backwards() {
+    check(&Case { family: Family::Strided, element: 2, loops: loops(&[50, 50], &[2, 100], &[100, -2]) });
+}
+
 /// Nests of more loops than are walked by counters, than are staged, and than any family wants.
 #[test]
 fn many_loops() {
