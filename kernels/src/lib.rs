@@ -67,6 +67,8 @@ mod walk;
 mod x86;
 #[cfg(target_arch = "x86_64")]
 mod x86_lane;
+#[cfg(target_arch = "x86_64")]
+mod x86_part;
 
 pub use buffer::{AlignedBuffer, BufferError};
 pub use convert::{

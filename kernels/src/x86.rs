@@ -7,6 +7,7 @@ use pulp::x86::{V3, V4};
 
 use crate::lanes::{LANE, Lanes, Task};
 use crate::x86_lane::OneLane;
+use crate::x86_part::part_of_two;
 
 /// A task as pulp wants it.
 pub(crate) struct Enter<L, T>(pub(crate) L, pub(crate) T);
@@ -65,6 +66,17 @@ unsafe impl Lanes for V3 {
         // SAFETY: the caller's promise.
         unsafe {
             let (low, high) = self.zip_lanes(self.load(from), self.load(from.wrapping_offset(step)));
+            self.store(to, low);
+            self.store(to.add(pitch), high);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn turn_part(self, from: *const u8, step: isize, len: usize, to: *mut u8, pitch: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (a, b) = (part_of_two(self, from, len), part_of_two(self, from.wrapping_offset(step), len));
+            let (low, high) = self.zip_lanes(a, b);
             self.store(to, low);
             self.store(to.add(pitch), high);
         }

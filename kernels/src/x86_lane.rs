@@ -6,6 +6,7 @@ use pulp::x86::V3;
 
 use crate::lanes::{LANE, Lanes, Task};
 use crate::x86::Enter;
+use crate::x86_part::part_of_lane;
 
 /// AVX2 with registers of one lane.
 #[derive(Clone, Copy)]
@@ -43,6 +44,12 @@ unsafe impl Lanes for OneLane {
     unsafe fn load_lanes(self, from: *const u8, _step: isize) -> __m128i {
         // SAFETY: one lane, as promised.
         unsafe { self.load(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn turn_part(self, from: *const u8, _step: isize, len: usize, to: *mut u8, _pitch: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.store(to, part_of_lane(self.0, from, len)) }
     }
 
     #[inline(always)]
