@@ -1,7 +1,8 @@
 //! What a streamed transpose takes for the columns of a strip: those of the source, or what is made of them.
 
 use crate::ahead::{Ahead, Ask};
-use crate::lanes::Lanes;
+use crate::lanes::{LANE, LINE, Lanes};
+use crate::transpose_block::Turned;
 use crate::transpose_stream::strip;
 use crate::tuning::STRETCH;
 
@@ -12,6 +13,9 @@ pub(crate) trait Columns: Copy {
 
     /// Lines of a column of the source that are asked for together.
     const STRETCH: usize;
+
+    /// What one row needs of the carry buffer where registers are less than a line: the line before, and a strip.
+    const ROW_BUFFER: usize = LINE + strip(2);
 
     /// Bytes of a strip in every destination row, for elements of so many bytes: one line or two.
     #[inline(always)]
@@ -64,6 +68,46 @@ pub(crate) trait Columns: Copy {
         rows: usize,
         ahead: Ahead,
     ) -> ((*const u8, isize), Option<Ahead>);
+}
+
+/// The source's own, of which there are fewer rows than make a line, for registers that are less than one: of so short columns many
+/// make a strip, so that some lines of a row are written together.
+#[derive(Clone, Copy)]
+pub(crate) struct ShortColumns;
+
+impl ShortColumns {
+    /// Columns of a strip: as many as its buffer takes registers.
+    pub(crate) const COUNT: usize = size_of::<Turned>() / (LINE / 2);
+}
+
+impl Columns for ShortColumns {
+    const ARE_THE_SOURCES: bool = true;
+
+    const STRETCH: usize = STRETCH;
+
+    const ROW_BUFFER: usize = LINE + ShortColumns::COUNT * LANE / 2;
+
+    #[inline(always)]
+    fn strip(&self, element: usize) -> usize {
+        ShortColumns::COUNT * element
+    }
+
+    #[inline(always)]
+    fn rows(&self, register: usize) -> usize {
+        register
+    }
+
+    #[inline(always)]
+    unsafe fn ready<L: Lanes, const E: usize>(
+        &self,
+        lanes: L,
+        from: (*const u8, isize),
+        rows: usize,
+        ahead: Ahead,
+    ) -> ((*const u8, isize), Option<Ahead>) {
+        // SAFETY: the caller's promise.
+        unsafe { SourceColumns.ready::<L, E>(lanes, from, rows, ahead) }
+    }
 }
 
 /// The columns of a strip that are read by turns, some whole lines of each, and of which blocks are made: lanes of `N` rows, one

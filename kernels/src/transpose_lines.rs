@@ -4,7 +4,7 @@ use crate::carry::{begin_row, emit};
 use crate::columns::Columns;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::transpose_block::load_tile;
-use crate::transpose_stream::{Group, ROW_BUFFER, StreamTranspose, row_buffer};
+use crate::transpose_stream::{Group, StreamTranspose, row_buffer};
 
 impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     /// At most `N` rows of a strip, straight from the registers.
@@ -77,7 +77,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             while i < N {
                 if WHOLE || i < group.count {
                     let to = to.wrapping_offset(i as isize * self.plane.rows.dst_stride);
-                    let carry = self.plane.carry.add((group.row - group.first + i) * row_buffer::<L>());
+                    let carry = self.plane.carry.add((group.row - group.first + i) * row_buffer::<L, C>());
                     let before = to.addr() % LINE;
                     let line = to.wrapping_sub(before);
                     if is_first {
@@ -113,13 +113,13 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         // rows; the lines written to the destination lie inside the row but for the part before the first strip, which is
         // not written as a line.
         unsafe {
-            let buffer = self.plane.carry.add((group.row - group.first) * ROW_BUFFER);
+            let buffer = self.plane.carry.add((group.row - group.first) * C::ROW_BUFFER);
             let mut at = 0;
             while at < self.source.strip(E) {
                 let tile = load_tile::<L, E, N>(lanes, turned.add(at / E * L::BYTES));
                 let mut i = 0;
                 while i < N {
-                    lanes.store(buffer.add(i * ROW_BUFFER + LINE + at), tile[i]);
+                    lanes.store(buffer.add(i * C::ROW_BUFFER + LINE + at), tile[i]);
                     i += 1;
                 }
                 at += L::BYTES;
@@ -128,7 +128,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             while i < N {
                 if WHOLE || i < group.count {
                     let to = to.wrapping_offset(i as isize * self.plane.rows.dst_stride);
-                    emit(lanes, buffer.add(i * ROW_BUFFER), to, self.source.strip(E), is_first);
+                    emit(lanes, buffer.add(i * C::ROW_BUFFER), to, self.source.strip(E), is_first);
                 }
                 i += 1;
             }

@@ -7,7 +7,7 @@
 
 use crate::ahead::Ahead;
 use crate::carry::flush;
-use crate::columns::Columns;
+use crate::columns::{Columns, SourceColumns};
 use crate::lanes::{LINE, Lanes};
 use crate::transpose_block::{Turned, turn_block, turn_part_block};
 use crate::transpose_plane::CarriedPlane;
@@ -21,17 +21,14 @@ pub(crate) const fn strip(element: usize) -> usize {
     if element == 1 { LINE } else { 2 * LINE }
 }
 
-/// What one row needs of the carry buffer: the line before, and a strip.
-pub(crate) const ROW_BUFFER: usize = LINE + strip(2);
-
-/// The same where a strip goes from register to register, which are lines.
-pub(crate) const fn row_buffer<L: Lanes>() -> usize {
-    if L::BYTES == LINE { LINE } else { ROW_BUFFER }
+/// What one row needs of the carry buffer: a line where a strip goes from register to register, which are lines.
+pub(crate) const fn row_buffer<L: Lanes, C: Columns>() -> usize {
+    if L::BYTES == LINE { LINE } else { C::ROW_BUFFER }
 }
 
 /// Bytes of carry buffer that [`StreamTranspose`] wants, in all its parts: those of a panel of registers that are lines, and
 /// of half of one where they are not.
-pub(crate) const CARRY_BYTES: usize = STRIP_ROWS / 2 * ROW_BUFFER;
+pub(crate) const CARRY_BYTES: usize = STRIP_ROWS / 2 * SourceColumns::ROW_BUFFER;
 
 /// As [`Transpose`](crate::transpose::Transpose), streaming.
 #[derive(Clone, Copy)]
@@ -78,7 +75,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         if self.plane.carry.is_null() {
             return STRIP_ROWS;
         }
-        let carries = CARRY_BYTES / self.source.parts() / row_buffer::<L>();
+        let carries = CARRY_BYTES / self.source.parts() / row_buffer::<L, C>();
         STRIP_ROWS.min(1 << carries.ilog2())
     }
 
@@ -136,7 +133,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
                 let end = self.plane.row_place(to, row).wrapping_add(columns * E);
                 // SAFETY: the row's carry ends with what belongs before `end`.
                 unsafe {
-                    flush(kernel.plane.carry.wrapping_add((row - rows.start) * row_buffer::<L>()), end)
+                    flush(kernel.plane.carry.wrapping_add((row - rows.start) * row_buffer::<L, C>()), end)
                 };
             }
             part += 1;

@@ -1,6 +1,6 @@
 //! Chooses among the kernels that transpose.
 
-use crate::columns::SourceColumns;
+use crate::columns::{ShortColumns, SourceColumns};
 use crate::general::general;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
@@ -53,6 +53,11 @@ impl How {
 /// turns: on processors of AMD. Intel's were slower with that.
 fn turns_pay<L: Lanes>(element: usize) -> bool {
     2 * L::BYTES == LINE && element < LANE && is_amd()
+}
+
+/// True where columns are too short for turns, and there are some strips of many of them.
+fn short_columns_pay<L: Lanes>(all_rows: usize, columns: Loop, element: usize) -> bool {
+    turns_pay::<L>(element) && all_rows * element < LINE && columns.extent >= 4 * ShortColumns::COUNT
 }
 
 /// The same of bytes at a level that is told at run time.
@@ -109,12 +114,18 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
     };
     let (source, plane) = (SourceColumns, CarriedPlane { columns, rows, beyond, carry });
+    let are_short = short_columns_pay::<L>(rows.extent * beyond.extent, columns, mover.element_bytes);
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {
                 // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives until
                 // the end of this function, and is there unless every row starts a line.
-                $(($e, How::Strips) => unsafe {
+                $(($e, How::Strips) if 2 * L::BYTES == LINE && $e < LANE && are_short => unsafe {
+                    let source = ShortColumns;
+                    each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source, plane });
+                },
+                // SAFETY: the same.
+                ($e, How::Strips) => unsafe {
                     each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source, plane });
                 },
                 // SAFETY: the same; the rows are at least a line's.

@@ -39,7 +39,7 @@ pub(crate) unsafe fn part_of_lane(lanes: V3, from: *const u8, len: usize) -> __m
             1 => [from.read().into(), 0],
             0 => [0, 0],
         };
-        pulp::cast(words)
+        lanes.sse2._mm_set_epi64x(words[1] as i64, words[0] as i64)
     }
 }
 
