@@ -11,6 +11,9 @@ const LARGE_PLANE: i64 = 2048;
 /// are narrow: two lines of every row are written together.
 const SHORT_PLANE: i64 = 128;
 
+/// The same for the longer side where the other one is shorter than that: sets of loops would read or write parts of many lines.
+const THIN_PLANE: i64 = 256;
+
 /// Elements of at most so many bytes are narrow: a block of them has so many columns that short ones are better read as one
 /// plane.
 const NARROW: usize = 2;
@@ -37,7 +40,8 @@ pub(super) fn is_plane(piece: &Piece, [src, dst]: [usize; 2], bytes: usize) -> b
     let is_large = match piece.atoms.len() {
         2 => short >= LANE || is_narrow,
         _ if stands_alone(piece, [src, dst], bytes) => {
-            short >= SHORT_PLANE && (span(src) >= LARGE_PLANE || bytes <= NARROW)
+            let is_thin = short < SHORT_PLANE && long >= THIN_PLANE && (short >= LANE || is_narrow);
+            is_thin || short >= SHORT_PLANE && (span(src) >= LARGE_PLANE || bytes <= NARROW)
         }
         _ => short >= LARGE_PLANE,
     };
