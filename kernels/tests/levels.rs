@@ -131,6 +131,21 @@ fn skinny_transposes() {
     }
 }
 
+/// Fewer rows than make a line, and so many columns that strips of them are wide; rows that start lines, and others.
+#[test]
+fn transposes_of_short_columns() {
+    for element in [1, 2, 4, 8] {
+        for rows in [2, 3, 5, 7, 9, 15, 24, 31, 63].into_iter().filter(|rows| rows * element < 64) {
+            for (src_gap, dst_gap) in [(0, 0), (3, 0), (0, 5)] {
+                let (unit, columns) = (element as isize, 1088);
+                let (column, row) = (rows * element + src_gap, columns * element + dst_gap);
+                let loops = loops(&[rows, columns], &[unit, column as isize], &[row as isize, unit]);
+                check(&Case { family: Family::Transpose, element, loops });
+            }
+        }
+    }
+}
+
 /// Rows that go on in the next loop, as from a column-major array into tiles: `column tiles, row tiles, rows, columns`.
 #[test]
 fn transposes_into_tiles() {
