@@ -6,13 +6,13 @@ use crate::transpose_block::Turned;
 use crate::transpose_stream::strip;
 use crate::tuning::STRETCH;
 
-/// The columns of a strip, some rows at a time.
+/// The columns of a strip, some rows at a time. What is said here holds for the source's own; others say what is otherwise.
 pub(crate) trait Columns: Copy {
     /// True where they are the source's own; unless they are, there are whole strips only.
-    const ARE_THE_SOURCES: bool;
+    const ARE_THE_SOURCES: bool = true;
 
     /// Lines of a column of the source that are asked for together.
-    const STRETCH: usize;
+    const STRETCH: usize = STRETCH;
 
     /// What one row needs of the carry buffer where registers are less than a line: the line before, and a strip.
     const ROW_BUFFER: usize = LINE + strip(2);
@@ -24,7 +24,10 @@ pub(crate) trait Columns: Copy {
     }
 
     /// Rows that are made ready together, where a register has so many.
-    fn rows(&self, register: usize) -> usize;
+    #[inline(always)]
+    fn rows(&self, register: usize) -> usize {
+        register
+    }
 
     /// Rows of the destination that each row becomes, which are its parts.
     #[inline(always)]
@@ -61,17 +64,26 @@ pub(crate) trait Columns: Copy {
     ///
     /// # Safety
     /// So many elements must be readable at each column of a strip, from the place given and with its step.
+    #[inline(always)]
     unsafe fn ready<L: Lanes, const E: usize>(
         &self,
-        lanes: L,
+        _lanes: L,
         from: (*const u8, isize),
-        rows: usize,
+        _rows: usize,
         ahead: Ahead,
-    ) -> ((*const u8, isize), Option<Ahead>);
+    ) -> ((*const u8, isize), Option<Ahead>) {
+        (from, Some(ahead))
+    }
 }
 
-/// The source's own, of which there are fewer rows than make a line, for registers that are less than one: of so short columns many
-/// make a strip, so that some lines of a row are written together.
+/// The source's own.
+#[derive(Clone, Copy)]
+pub(crate) struct SourceColumns;
+
+impl Columns for SourceColumns {}
+
+/// The same, of which there are fewer rows than make a line, for registers that are less than one: of so short columns many make a
+/// strip, so that some lines of a row are written together.
 #[derive(Clone, Copy)]
 pub(crate) struct ShortColumns;
 
@@ -81,32 +93,11 @@ impl ShortColumns {
 }
 
 impl Columns for ShortColumns {
-    const ARE_THE_SOURCES: bool = true;
-
-    const STRETCH: usize = STRETCH;
-
     const ROW_BUFFER: usize = LINE + ShortColumns::COUNT * LANE / 2;
 
     #[inline(always)]
     fn strip(&self, element: usize) -> usize {
         ShortColumns::COUNT * element
-    }
-
-    #[inline(always)]
-    fn rows(&self, register: usize) -> usize {
-        register
-    }
-
-    #[inline(always)]
-    unsafe fn ready<L: Lanes, const E: usize>(
-        &self,
-        lanes: L,
-        from: (*const u8, isize),
-        rows: usize,
-        ahead: Ahead,
-    ) -> ((*const u8, isize), Option<Ahead>) {
-        // SAFETY: the caller's promise.
-        unsafe { SourceColumns.ready::<L, E>(lanes, from, rows, ahead) }
     }
 }
 
@@ -138,30 +129,4 @@ pub(crate) trait Turns: Columns {
         count: (usize, usize),
         turn: *mut u8,
     );
-}
-
-/// The source's own.
-#[derive(Clone, Copy)]
-pub(crate) struct SourceColumns;
-
-impl Columns for SourceColumns {
-    const ARE_THE_SOURCES: bool = true;
-
-    const STRETCH: usize = STRETCH;
-
-    #[inline(always)]
-    fn rows(&self, register: usize) -> usize {
-        register
-    }
-
-    #[inline(always)]
-    unsafe fn ready<L: Lanes, const E: usize>(
-        &self,
-        _lanes: L,
-        from: (*const u8, isize),
-        _rows: usize,
-        ahead: Ahead,
-    ) -> ((*const u8, isize), Option<Ahead>) {
-        (from, Some(ahead))
-    }
 }
