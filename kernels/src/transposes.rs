@@ -23,7 +23,9 @@ pub(crate) enum How {
     Store,
     /// Past the cache, a strip of lines of every row at a time.
     Strips,
-    /// The same by turns of a line of each of a strip's columns, where registers are less than one.
+    /// The same, of many columns, which are short.
+    WideStrips,
+    /// Past the cache, by turns of a line of each of a strip's columns, where registers are less than one.
     Bursts,
     /// Past the cache, some whole rows at a time.
     Dense,
@@ -41,6 +43,8 @@ impl How {
             How::Dense
         } else if row >= 2 * LINE && all_rows * element >= LINE && turns_pay::<L>(element) {
             How::Bursts
+        } else if columns.extent >= LEAST_SHORT && 2 * all_rows * element > LANE && turns_pay::<L>(element) {
+            How::WideStrips
         } else if row >= 2 * LINE && 2 * all_rows * element > LANE {
             How::Strips
         } else {
@@ -49,15 +53,13 @@ impl How {
     }
 }
 
+/// Short columns of which strips are wide: some strips.
+const LEAST_SHORT: usize = 4 * ShortColumns::COUNT;
+
 /// True where a level's registers are half a line, and whole lines of elements of so many bytes are better read and written by
 /// turns: on processors of AMD. Intel's were slower with that.
 fn turns_pay<L: Lanes>(element: usize) -> bool {
     2 * L::BYTES == LINE && element < LANE && is_amd()
-}
-
-/// True where columns are too short for turns, and there are some strips of many of them.
-fn short_columns_pay<L: Lanes>(all_rows: usize, columns: Loop, element: usize) -> bool {
-    turns_pay::<L>(element) && all_rows * element < LINE && columns.extent >= 4 * ShortColumns::COUNT
 }
 
 /// The same of bytes at a level that is told at run time.
@@ -96,7 +98,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         return unsafe { in_cache(lanes, mover, loops, (outer, rows, columns), src, dst) };
     }
     let carry_bytes = match how {
-        How::Strips => CARRY_BYTES + LINE,
+        How::Strips | How::WideStrips => CARRY_BYTES + LINE,
         How::Bursts => BURST_CARRY + LINE,
         _ => 0,
     };
@@ -114,18 +116,17 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
     };
     let (source, plane) = (SourceColumns, CarriedPlane { columns, rows, beyond, carry });
-    let are_short = short_columns_pay::<L>(rows.extent * beyond.extent, columns, mover.element_bytes);
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {
                 // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives until
                 // the end of this function, and is there unless every row starts a line.
-                $(($e, How::Strips) if 2 * L::BYTES == LINE && $e < LANE && are_short => unsafe {
-                    let source = ShortColumns;
+                $(($e, How::Strips) => unsafe {
                     each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source, plane });
                 },
-                // SAFETY: the same.
-                ($e, How::Strips) => unsafe {
+                // SAFETY: the same; the rows are less than a line's.
+                ($e, How::WideStrips) if 2 * L::BYTES == LINE && $e < LANE => unsafe {
+                    let source = ShortColumns;
                     each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source, plane });
                 },
                 // SAFETY: the same; the rows are at least a line's.
