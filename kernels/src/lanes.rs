@@ -205,6 +205,21 @@ pub(crate) unsafe trait Lanes: Copy {
     fn look_up(self, table: [u8; LANE], places: Self::Vector) -> Self::Vector;
 }
 
+/// Writes a register, past the cache or not.
+///
+/// # Safety
+/// As [`Lanes::stream`], or [`Lanes::store`].
+#[inline(always)]
+pub(crate) unsafe fn put<L: Lanes>(lanes: L, to: *mut u8, vector: L::Vector, stream: bool) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match stream {
+            true => lanes.stream(to, vector),
+            false => lanes.store(to, vector),
+        }
+    }
+}
+
 /// Copies a line.
 ///
 /// # Safety

@@ -120,6 +120,52 @@ pub(crate) unsafe fn load_tile<L: Lanes, const E: usize, const N: usize>(
     tile
 }
 
+/// Rows that [`load_rows`] makes.
+pub(crate) const GROUP: usize = 4;
+
+/// Some of what [`load_tile`] makes: the registers of up to `GROUP` rows, a group of them. So few are there that those of two tiles
+/// stay in 16 registers.
+///
+/// # Safety
+/// As [`load_tile`].
+#[inline(always)]
+pub(crate) unsafe fn load_rows<L: Lanes, const E: usize, const N: usize>(
+    lanes: L,
+    turned: *const u8,
+    group: usize,
+) -> [L::Vector; GROUP] {
+    let mut tile = [lanes.zero(); 16];
+    // Written out, as in `network`.
+    macro_rules! load {
+        ($($i:literal)*) => {
+            // SAFETY: the caller's promise.
+            $(if $i < N { tile[$i] = unsafe { lanes.load(turned.add($i * L::BYTES)) } })*
+        };
+    }
+    load!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    // Of the steps of `network`, which tell by the bits of a row from the topmost on, those that tell groups apart.
+    macro_rules! halve {
+        ($half:literal: $($i:literal)*) => {
+            if N >= 2 * $half {
+                let is_upper = group * GROUP / $half % 2 == 1;
+                $(if $i < $half {
+                    let (low, high) = lanes.zip::<E>(tile[$i], tile[$i + $half]);
+                    tile[$i] = if is_upper { high } else { low };
+                })*
+            }
+        };
+    }
+    halve!(8: 0 1 2 3 4 5 6 7);
+    halve!(4: 0 1 2 3);
+    let mut rows = [tile[0], tile[1], tile[2], tile[3]];
+    match N {
+        1 => {}
+        2 => (rows[0], rows[1]) = lanes.zip::<E>(rows[0], rows[1]),
+        _ => network::<L, E, GROUP>(lanes, &mut rows),
+    }
+    rows
+}
+
 /// Transposes the `N` x `N` elements of every lane.
 ///
 /// Interleaving the first half of the registers with the second, element by element, and again, log2(N) times, is the

@@ -130,7 +130,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                     each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source, plane });
                 },
                 // SAFETY: the same; the rows are at least a line's.
-                ($e, How::Bursts) => unsafe {
+                ($e, How::Bursts) if 2 * L::BYTES == LINE && $e < LANE => unsafe {
                     each_point(lanes, before, src, dst, BurstTranspose::<$e, $n, true, _> { source, plane });
                 },
                 // SAFETY: the same.

@@ -9,8 +9,8 @@ use pulp::x86::V3;
 
 use super::float::{Decode, Encode};
 use super::widening::Widening;
-use super::words::{Means, Words, put};
-use crate::lanes::{LANE, Lanes};
+use super::words::{Means, Words};
+use crate::lanes::{LANE, Lanes, put};
 
 pulp::simd_type! {
     /// The instructions of the level `avx2`, those for floats of 16 bits among them.

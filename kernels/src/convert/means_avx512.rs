@@ -8,8 +8,8 @@ use pulp::x86::V4;
 use super::float::{Decode, Encode};
 use super::means_avx2::{SIGNS, low_bytes};
 use super::widening::Widening;
-use super::words::{Means, Words, put};
-use crate::lanes::{LANE, Lanes};
+use super::words::{Means, Words};
+use crate::lanes::{LANE, Lanes, put};
 
 /// AVX-512.
 #[derive(Clone, Copy)]

@@ -9,8 +9,8 @@ use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Place, STEP};
 use super::scale::Scale;
 use super::stretches::Stretches;
-use super::words::{BLOCK, Means, put, put_zips};
-use crate::lanes::{LANE, LINE, Lanes};
+use super::words::{BLOCK, Means, put_zips};
+use crate::lanes::{LANE, LINE, Lanes, put};
 use crate::level::Level;
 use crate::slots::{Bits, SlotWidth};
 

@@ -6,8 +6,8 @@ use core::arch::x86_64::{__m512i, _mm512_permutex2var_epi8, _mm512_permutexvar_e
 use pulp::x86::V4;
 
 use super::rows::{ConvertRows, Form, Lines};
-use super::words::{BLOCK, put};
-use crate::lanes::{LINE, Lanes};
+use super::words::BLOCK;
+use crate::lanes::{LINE, Lanes, put};
 
 pulp::simd_type! {
     /// The instructions of the level `avx512vbmi`.

@@ -2,9 +2,9 @@
 
 use super::rows::{ConvertRows, Form};
 use super::widening::Widening;
-use super::words::{Means, Vector, put, put_zips};
+use super::words::{Means, Vector, put_zips};
 use crate::deinterleave::load_unzipped;
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LINE, Lanes, put};
 
 /// What a register of floats of a byte becomes.
 pub(super) trait ToTops: Copy {

@@ -4,7 +4,7 @@ use pulp::NullaryFnOnce;
 
 use super::float::{self, Decode, Encode};
 use super::widening::Widening;
-use crate::lanes::{LANE, LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes, put};
 
 /// Elements of the largest block: a line of the narrowest.
 pub(super) const BLOCK: usize = LINE;
@@ -242,21 +242,6 @@ pub(super) unsafe fn put_zips<L: Lanes>(
             put(lanes, to.add((2 * i + 1) * L::BYTES), b, stream);
         }
         i += 1;
-    }
-}
-
-/// Writes a register, past the cache or not.
-///
-/// # Safety
-/// As [`Lanes::stream`], or [`Lanes::store`].
-#[inline(always)]
-pub(super) unsafe fn put<L: Lanes>(lanes: L, to: *mut u8, vector: L::Vector, stream: bool) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match stream {
-            true => lanes.stream(to, vector),
-            false => lanes.store(to, vector),
-        }
     }
 }
 

@@ -1,4 +1,7 @@
 //! The lines of a turn: rows of a block as they leave, with lines asked for among them.
+//!
+//! Lines that leave come straight from registers. Stores leave a core in order, so that whatever is stored between two lines takes
+//! a place among the few stores that may wait.
 
 use core::ops::Range;
 
@@ -6,8 +9,8 @@ use super::{BurstTranspose, Strip};
 use crate::ahead::Ahead;
 use crate::carry::emit;
 use crate::columns::Turns;
-use crate::lanes::{LANE, LINE, Lanes, copy_line};
-use crate::transpose_block::load_tile;
+use crate::lanes::{LANE, LINE, Lanes, copy_line, put};
+use crate::transpose_block::{GROUP, load_rows, load_tile};
 use crate::tuning::BURST_COLUMNS;
 
 /// Room for `N` rows of a strip, each behind a line that was carried.
@@ -58,22 +61,27 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<
             // SAFETY: registers of the strip's columns, two for a line of every row.
             unsafe {
                 let turned = turned::<L, E, N>(block, strip, rows.part).add(at / E * L::BYTES);
-                let left = load_tile::<L, E, N>(lanes, turned);
-                let right = load_tile::<L, E, N>(lanes, turned.add(N * L::LANES * L::BYTES));
-                let mut row = rows.skip;
-                while row < N {
-                    let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride).wrapping_add(at);
-                    if PAST {
-                        lanes.stream(to, left[row]);
-                        lanes.stream(to.wrapping_add(L::BYTES), right[row]);
-                    } else {
-                        lanes.store(to, left[row]);
-                        lanes.store(to.wrapping_add(L::BYTES), right[row]);
-                    }
-                    self.source.ask(lanes, ahead, number, 1);
-                    number += 1;
-                    row += 1;
+                // Written out: of a row that is told at run time the registers become memory.
+                macro_rules! groups {
+                    ($($group:literal)*) => {
+                        $(if $group * GROUP < N && rows.skip < ($group + 1) * GROUP {
+                            let left = load_rows::<L, E, N>(lanes, turned, $group);
+                            let right = load_rows::<L, E, N>(lanes, turned.add(N * L::LANES * L::BYTES), $group);
+                            groups!($group, left right: 0 1 2 3);
+                        })*
+                    };
+                    ($group:literal, $left:ident $right:ident: $($row:literal)*) => {
+                        $(if $row < N && $group * GROUP + $row >= rows.skip {
+                            let row = ($group * GROUP + $row) as isize;
+                            let to = to.wrapping_offset(row * self.plane.rows.dst_stride).wrapping_add(at);
+                            put(lanes, to, $left[$row], PAST);
+                            put(lanes, to.wrapping_add(L::BYTES), $right[$row], PAST);
+                            self.source.ask(lanes, ahead, number, 1);
+                            number += 1;
+                        })*
+                    };
                 }
+                groups!(0 1 2 3);
             }
             at += LINE;
         }
