@@ -1,7 +1,7 @@
 //! The lines of a turn: rows of a block as they leave, with lines asked for among them.
 //!
-//! Lines that leave come straight from registers. Stores leave a core in order, so that whatever is stored between two lines takes
-//! a place among the few stores that may wait.
+//! Lines of rows that start lines come straight from registers. Stores leave a core in order, so that whatever is stored between
+//! two of them takes a place among the few stores that may wait.
 
 use core::ops::Range;
 
