@@ -3,7 +3,7 @@
 use crate::carry::{begin_row, emit};
 use crate::columns::Columns;
 use crate::lanes::{LANE, LINE, Lanes};
-use crate::transpose_block::load_tile;
+use crate::transpose_block::{GROUP, load_rows, load_tile};
 use crate::transpose_stream::{Group, StreamTranspose, row_buffer};
 
 impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
@@ -25,28 +25,86 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             // SAFETY: the strip's columns are a part of every row, at a multiple of a register. The registers of a line go one
             // behind the other, so that it leaves as a whole.
             unsafe {
-                let mut line = [[lanes.zero(); N]; LINE / LANE];
-                let mut part = 0;
-                while part < LINE / L::BYTES {
-                    let column = (at + part * L::BYTES) / E;
-                    line[part] = load_tile::<L, E, N>(lanes, turned.add(column * L::BYTES));
-                    part += 1;
-                }
-                let mut row = 0;
-                while row < N {
-                    if WHOLE || row < group.count {
-                        let to =
-                            to.wrapping_offset(row as isize * self.plane.rows.dst_stride).wrapping_add(at);
-                        let mut part = 0;
-                        while part < LINE / L::BYTES {
-                            lanes.stream(to.wrapping_add(part * L::BYTES), line[part][row]);
-                            part += 1;
-                        }
-                    }
-                    row += 1;
+                let turned = turned.add(at / E * L::BYTES);
+                let to = to.wrapping_add(at);
+                match 2 * L::BYTES == LINE {
+                    true => self.lines_of_two::<L, WHOLE>(lanes, turned, to, group.count),
+                    false => self.lines_of_tiles::<L, WHOLE>(lanes, turned, to, group.count),
                 }
             }
             at += LINE;
+        }
+    }
+
+    /// A line of each of at most `N` rows, made of two registers: a few rows at a time, so that there are registers enough.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::whole_lines`], for these columns.
+    #[inline(always)]
+    unsafe fn lines_of_two<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        turned: *const u8,
+        to: *mut u8,
+        count: usize,
+    ) {
+        // Written out: of a row that is told at run time the registers become memory.
+        macro_rules! groups {
+            ($($group:literal)*) => {
+                $(if $group * GROUP < N && (WHOLE || $group * GROUP < count) {
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        let left = load_rows::<L, E, N>(lanes, turned, $group);
+                        let right = load_rows::<L, E, N>(lanes, turned.add(L::BYTES / E * L::BYTES), $group);
+                        groups!($group, left right: 0 1 2 3);
+                    }
+                })*
+            };
+            ($group:literal, $left:ident $right:ident: $($row:literal)*) => {
+                $(if $row < N && (WHOLE || $group * GROUP + $row < count) {
+                    let row = ($group * GROUP + $row) as isize;
+                    let to = to.wrapping_offset(row * self.plane.rows.dst_stride);
+                    lanes.stream(to, $left[$row]);
+                    lanes.stream(to.wrapping_add(L::BYTES), $right[$row]);
+                })*
+            };
+        }
+        groups!(0 1 2 3);
+    }
+
+    /// A line of each of at most `N` rows, made of any number of registers.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::whole_lines`], for these columns.
+    #[inline(always)]
+    unsafe fn lines_of_tiles<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        turned: *const u8,
+        to: *mut u8,
+        count: usize,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut line = [[lanes.zero(); N]; LINE / LANE];
+            let mut part = 0;
+            while part < LINE / L::BYTES {
+                let before = part * L::BYTES / E * L::BYTES;
+                line[part] = load_tile::<L, E, N>(lanes, turned.add(before));
+                part += 1;
+            }
+            let mut row = 0;
+            while row < N {
+                if WHOLE || row < count {
+                    let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
+                    let mut part = 0;
+                    while part < LINE / L::BYTES {
+                        lanes.stream(to.wrapping_add(part * L::BYTES), line[part][row]);
+                        part += 1;
+                    }
+                }
+                row += 1;
+            }
         }
     }
 
