@@ -1,7 +1,9 @@
 //! Blocks of a transpose: a register of rows by as many columns.
 
+use core::ops::Range;
+
 use crate::ahead::Ahead;
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LINE, Lanes, put};
 
 /// Room for the registers of a block or a strip, with their lanes transposed.
 #[repr(align(64))]
@@ -121,7 +123,7 @@ pub(crate) unsafe fn load_tile<L: Lanes, const E: usize, const N: usize>(
 }
 
 /// Rows that [`load_rows`] makes.
-pub(crate) const GROUP: usize = 4;
+const GROUP: usize = 4;
 
 /// Some of what [`load_tile`] makes: the registers of up to `GROUP` rows, a group of them. So few are there that those of two tiles
 /// stay in 16 registers.
@@ -129,7 +131,7 @@ pub(crate) const GROUP: usize = 4;
 /// # Safety
 /// As [`load_tile`].
 #[inline(always)]
-pub(crate) unsafe fn load_rows<L: Lanes, const E: usize, const N: usize>(
+unsafe fn load_rows<L: Lanes, const E: usize, const N: usize>(
     lanes: L,
     turned: *const u8,
     group: usize,
@@ -164,6 +166,54 @@ pub(crate) unsafe fn load_rows<L: Lanes, const E: usize, const N: usize>(
         _ => network::<L, E, GROUP>(lanes, &mut rows),
     }
     rows
+}
+
+/// What is done beside every line that is written.
+pub(crate) trait Beside {
+    fn line(&mut self);
+}
+
+/// Nothing.
+impl Beside for () {
+    #[inline(always)]
+    fn line(&mut self) {}
+}
+
+/// Writes a line of each of some of the `N` rows of two tiles, whose registers are halves of it: past the cache or not.
+///
+/// # Safety
+/// As [`load_tile`], for both; a line must be writable `row * step` bytes behind `to` for each of the rows, and start one if it
+/// goes `PAST` the cache.
+#[inline(always)]
+pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const PAST: bool>(
+    lanes: L,
+    [first, second]: [*const u8; 2],
+    (to, step): (*mut u8, isize),
+    rows: Range<usize>,
+    beside: &mut impl Beside,
+) {
+    // Written out: of a row that is told at run time the registers become memory.
+    macro_rules! groups {
+        ($($group:literal)*) => {
+            $(if $group * GROUP < N && rows.start < ($group + 1) * GROUP && $group * GROUP < rows.end {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let left = load_rows::<L, E, N>(lanes, first, $group);
+                    let right = load_rows::<L, E, N>(lanes, second, $group);
+                    groups!($group, left right: 0 1 2 3);
+                }
+            })*
+        };
+        ($group:literal, $left:ident $right:ident: $($row:literal)*) => {
+            $(if $row < N && rows.start <= $group * GROUP + $row && $group * GROUP + $row < rows.end {
+                let to = to.wrapping_offset(($group * GROUP + $row) as isize * step);
+                put(lanes, to, $left[$row], PAST);
+                put(lanes, to.wrapping_add(L::BYTES), $right[$row], PAST);
+                beside.line();
+            })*
+        };
+    }
+    groups!(0 1 2 3);
 }
 
 /// Transposes the `N` x `N` elements of every lane.

@@ -3,7 +3,7 @@
 use crate::carry::{begin_row, emit};
 use crate::columns::Columns;
 use crate::lanes::{LANE, LINE, Lanes};
-use crate::transpose_block::{GROUP, load_rows, load_tile};
+use crate::transpose_block::{load_tile, put_lines};
 use crate::transpose_stream::{Group, StreamTranspose, row_buffer};
 
 impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
@@ -27,49 +27,16 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             unsafe {
                 let turned = turned.add(at / E * L::BYTES);
                 let to = to.wrapping_add(at);
-                match 2 * L::BYTES == LINE {
-                    true => self.lines_of_two::<L, WHOLE>(lanes, turned, to, group.count),
-                    false => self.lines_of_tiles::<L, WHOLE>(lanes, turned, to, group.count),
+                if 2 * L::BYTES == LINE {
+                    let tiles = [turned, turned.add(L::BYTES / E * L::BYTES)];
+                    let (step, rows) = (self.plane.rows.dst_stride, 0..if WHOLE { N } else { group.count });
+                    put_lines::<L, E, N, true>(lanes, tiles, (to, step), rows, &mut ());
+                } else {
+                    self.lines_of_tiles::<L, WHOLE>(lanes, turned, to, group.count);
                 }
             }
             at += LINE;
         }
-    }
-
-    /// A line of each of at most `N` rows, made of two registers: a few rows at a time, so that there are registers enough.
-    ///
-    /// # Safety
-    /// As [`StreamTranspose::whole_lines`], for these columns.
-    #[inline(always)]
-    unsafe fn lines_of_two<L: Lanes, const WHOLE: bool>(
-        &self,
-        lanes: L,
-        turned: *const u8,
-        to: *mut u8,
-        count: usize,
-    ) {
-        // Written out: of a row that is told at run time the registers become memory.
-        macro_rules! groups {
-            ($($group:literal)*) => {
-                $(if $group * GROUP < N && (WHOLE || $group * GROUP < count) {
-                    // SAFETY: the caller's promise.
-                    unsafe {
-                        let left = load_rows::<L, E, N>(lanes, turned, $group);
-                        let right = load_rows::<L, E, N>(lanes, turned.add(L::BYTES / E * L::BYTES), $group);
-                        groups!($group, left right: 0 1 2 3);
-                    }
-                })*
-            };
-            ($group:literal, $left:ident $right:ident: $($row:literal)*) => {
-                $(if $row < N && (WHOLE || $group * GROUP + $row < count) {
-                    let row = ($group * GROUP + $row) as isize;
-                    let to = to.wrapping_offset(row * self.plane.rows.dst_stride);
-                    lanes.stream(to, $left[$row]);
-                    lanes.stream(to.wrapping_add(L::BYTES), $right[$row]);
-                })*
-            };
-        }
-        groups!(0 1 2 3);
     }
 
     /// A line of each of at most `N` rows, made of any number of registers.

@@ -9,8 +9,8 @@ use super::{BurstTranspose, Strip};
 use crate::ahead::Ahead;
 use crate::carry::emit;
 use crate::columns::Turns;
-use crate::lanes::{LANE, LINE, Lanes, copy_line, put};
-use crate::transpose_block::{GROUP, load_rows, load_tile};
+use crate::lanes::{LANE, LINE, Lanes, copy_line};
+use crate::transpose_block::{Beside, load_tile, put_lines};
 use crate::tuning::BURST_COLUMNS;
 
 /// Room for `N` rows of a strip, each behind a line that was carried.
@@ -25,6 +25,23 @@ pub(super) struct Rows {
     skip: usize,
     /// Which of the block's parts they are.
     part: usize,
+}
+
+/// Asks for as many lines as are written.
+struct Asking<L, C> {
+    lanes: L,
+    source: C,
+    ahead: Ahead,
+    /// That of the next line.
+    number: usize,
+}
+
+impl<L: Lanes, C: Turns> Beside for Asking<L, C> {
+    #[inline(always)]
+    fn line(&mut self) {
+        self.source.ask(self.lanes, self.ahead, self.number, 1);
+        self.number += 1;
+    }
 }
 
 impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<E, N, PAST, C> {
@@ -55,33 +72,16 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<
         (ahead, asked): (Ahead, usize),
     ) {
         let to = self.plane.row_place(strip.to, rows.at);
-        let mut number = asked + rows.part * N * (strip.width / LINE);
+        let number = asked + rows.part * N * (strip.width / LINE);
+        let mut asking = Asking { lanes, source: self.source, ahead, number };
         let mut at = 0;
         while at < strip.width {
             // SAFETY: registers of the strip's columns, two for a line of every row.
             unsafe {
-                let turned = turned::<L, E, N>(block, strip, rows.part).add(at / E * L::BYTES);
-                // Written out: of a row that is told at run time the registers become memory.
-                macro_rules! groups {
-                    ($($group:literal)*) => {
-                        $(if $group * GROUP < N && rows.skip < ($group + 1) * GROUP {
-                            let left = load_rows::<L, E, N>(lanes, turned, $group);
-                            let right = load_rows::<L, E, N>(lanes, turned.add(N * L::LANES * L::BYTES), $group);
-                            groups!($group, left right: 0 1 2 3);
-                        })*
-                    };
-                    ($group:literal, $left:ident $right:ident: $($row:literal)*) => {
-                        $(if $row < N && $group * GROUP + $row >= rows.skip {
-                            let row = ($group * GROUP + $row) as isize;
-                            let to = to.wrapping_offset(row * self.plane.rows.dst_stride).wrapping_add(at);
-                            put(lanes, to, $left[$row], PAST);
-                            put(lanes, to.wrapping_add(L::BYTES), $right[$row], PAST);
-                            self.source.ask(lanes, ahead, number, 1);
-                            number += 1;
-                        })*
-                    };
-                }
-                groups!(0 1 2 3);
+                let left = turned::<L, E, N>(block, strip, rows.part).add(at / E * L::BYTES);
+                let tiles = [left, left.add(N * L::LANES * L::BYTES)];
+                let to = (to.wrapping_add(at), self.plane.rows.dst_stride);
+                put_lines::<L, E, N, PAST>(lanes, tiles, to, rows.skip..N, &mut asking);
             }
             at += LINE;
         }
