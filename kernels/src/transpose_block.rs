@@ -122,16 +122,16 @@ pub(crate) unsafe fn load_tile<L: Lanes, const E: usize, const N: usize>(
     tile
 }
 
-/// Rows that [`load_rows`] makes.
+/// Most rows that [`load_rows`] makes.
 const GROUP: usize = 4;
 
-/// Some of what [`load_tile`] makes: the registers of up to `GROUP` rows, a group of them. So few are there that those of two tiles
-/// stay in 16 registers.
+/// Some of what [`load_tile`] makes: the registers of up to `G` rows, two or four, a group of them. So few are there that those of
+/// all tiles of a line stay in 16 registers.
 ///
 /// # Safety
 /// As [`load_tile`].
 #[inline(always)]
-unsafe fn load_rows<L: Lanes, const E: usize, const N: usize>(
+unsafe fn load_rows<L: Lanes, const E: usize, const N: usize, const G: usize>(
     lanes: L,
     turned: *const u8,
     group: usize,
@@ -148,8 +148,8 @@ unsafe fn load_rows<L: Lanes, const E: usize, const N: usize>(
     // Of the steps of `network`, which tell by the bits of a row from the topmost on, those that tell groups apart.
     macro_rules! halve {
         ($half:literal: $($i:literal)*) => {
-            if N >= 2 * $half {
-                let is_upper = group * GROUP / $half % 2 == 1;
+            if N >= 2 * $half && $half >= G {
+                let is_upper = group * G / $half % 2 == 1;
                 $(if $i < $half {
                     let (low, high) = lanes.zip::<E>(tile[$i], tile[$i + $half]);
                     tile[$i] = if is_upper { high } else { low };
@@ -159,8 +159,9 @@ unsafe fn load_rows<L: Lanes, const E: usize, const N: usize>(
     }
     halve!(8: 0 1 2 3 4 5 6 7);
     halve!(4: 0 1 2 3);
+    halve!(2: 0 1);
     let mut rows = [tile[0], tile[1], tile[2], tile[3]];
-    match N {
+    match N.min(G) {
         1 => {}
         2 => (rows[0], rows[1]) = lanes.zip::<E>(rows[0], rows[1]),
         _ => network::<L, E, GROUP>(lanes, &mut rows),
@@ -179,41 +180,115 @@ impl Beside for () {
     fn line(&mut self) {}
 }
 
-/// Writes a line of each of some of the `N` rows of two tiles, whose registers are halves of it: past the cache or not.
+/// What rows become as they leave: what of their registers makes a line.
+pub(crate) trait Leave: Copy {
+    /// Tiles whose registers, which are half a line, make one of the destination: 1, 2 or 4.
+    const TILES: usize;
+
+    /// True where they leave as they are.
+    const AS_THEY_ARE: bool = false;
+
+    /// Writes a line of as many registers, the first ones of those given: past the cache or not.
+    ///
+    /// # Safety
+    /// A line must be writable at `to`, and start one if it goes `PAST` the cache.
+    unsafe fn line<L: Lanes, const PAST: bool>(
+        self,
+        lanes: L,
+        registers: [L::Vector; MOST_TILES],
+        to: *mut u8,
+    );
+}
+
+/// Most tiles that make a line of a row.
+pub(crate) const MOST_TILES: usize = 4;
+
+/// As they are.
+#[derive(Clone, Copy)]
+pub(crate) struct AsIs;
+
+impl Leave for AsIs {
+    const TILES: usize = 2;
+
+    const AS_THEY_ARE: bool = true;
+
+    #[inline(always)]
+    unsafe fn line<L: Lanes, const PAST: bool>(
+        self,
+        lanes: L,
+        registers: [L::Vector; MOST_TILES],
+        to: *mut u8,
+    ) {
+        // SAFETY: the caller's promise; two registers are a line.
+        unsafe {
+            put(lanes, to, registers[0], PAST);
+            put(lanes, to.wrapping_add(L::BYTES), registers[1], PAST);
+        }
+    }
+}
+
+/// Tiles one behind the other, and what becomes of them: so many lines of every row.
+#[derive(Clone, Copy)]
+pub(crate) struct Tiles<W> {
+    pub(crate) first: *const u8,
+    /// From tile to tile, in bytes.
+    pub(crate) apart: usize,
+    pub(crate) lines: usize,
+    pub(crate) leave: W,
+}
+
+/// Writes some of the `N` rows of tiles, some rows at a time: past the cache or not.
 ///
 /// # Safety
-/// As [`load_tile`], for both; a line must be writable `row * step` bytes behind `to` for each of the rows, and start one if it
-/// goes `PAST` the cache.
+/// As [`load_tile`], for all tiles; the lines must be writable `row * step` bytes behind `to` for each of the rows, and start lines
+/// if they go `PAST` the cache.
 #[inline(always)]
-pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const PAST: bool>(
+pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const PAST: bool, W: Leave>(
     lanes: L,
-    [first, second]: [*const u8; 2],
+    tiles: Tiles<W>,
     (to, step): (*mut u8, isize),
     rows: Range<usize>,
     beside: &mut impl Beside,
 ) {
     // Written out: of a row that is told at run time the registers become memory.
     macro_rules! groups {
-        ($($group:literal)*) => {
-            $(if $group * GROUP < N && rows.start < ($group + 1) * GROUP && $group * GROUP < rows.end {
-                // SAFETY: the caller's promise.
-                unsafe {
-                    let left = load_rows::<L, E, N>(lanes, first, $group);
-                    let right = load_rows::<L, E, N>(lanes, second, $group);
-                    groups!($group, left right: 0 1 2 3);
+        ($g:literal: $($group:literal)*) => {
+            $(if $group * $g < N && rows.start < ($group + 1) * $g && $group * $g < rows.end {
+                let mut line = 0;
+                while line < tiles.lines {
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        let mut made = [[lanes.zero(); GROUP]; MOST_TILES];
+                        let mut tile = 0;
+                        while tile < W::TILES {
+                            let from = tiles.first.add((line * W::TILES + tile) * tiles.apart);
+                            made[tile] = load_rows::<L, E, N, $g>(lanes, from, $group);
+                            tile += 1;
+                        }
+                        let to = to.wrapping_add(line * LINE);
+                        groups!($g, $group, to, made: 0 1 2 3);
+                    }
+                    line += 1;
                 }
             })*
         };
-        ($group:literal, $left:ident $right:ident: $($row:literal)*) => {
-            $(if $row < N && rows.start <= $group * GROUP + $row && $group * GROUP + $row < rows.end {
-                let to = to.wrapping_offset(($group * GROUP + $row) as isize * step);
-                put(lanes, to, $left[$row], PAST);
-                put(lanes, to.wrapping_add(L::BYTES), $right[$row], PAST);
+        ($g:literal, $group:literal, $to:ident, $made:ident: $($row:literal)*) => {
+            $(if $row < $g && $row < N && rows.start <= $group * $g + $row && $group * $g + $row < rows.end {
+                let to = $to.wrapping_offset(($group * $g + $row) as isize * step);
+                let registers = [$made[0][$row], $made[1][$row], $made[2][$row], $made[3][$row]];
+                tiles.leave.line::<L, PAST>(lanes, registers, to);
                 beside.line();
             })*
         };
     }
-    groups!(0 1 2 3);
+    match W::TILES {
+        4 => {
+            groups!(2: 0 1 2 3 4 5 6 7);
+        }
+        _ => {
+            groups!(4: 0 1 2 3);
+        }
+    }
 }
 
 /// Transposes the `N` x `N` elements of every lane.

@@ -14,6 +14,7 @@ use crate::ahead::{Ahead, Ask, meets};
 use crate::carry::flush;
 use crate::columns::{SourceColumns, Turns};
 use crate::lanes::{LANE, LINE, Lanes};
+use crate::transpose_block::Leave;
 use crate::transpose_plane::CarriedPlane;
 use crate::tuning::{BURST_AHEAD, BURST_COLUMNS, BURST_LINES, MEETING_AHEAD, MEETING_DEPTH, STRIP_ROWS};
 use crate::walk::Point;
@@ -38,9 +39,11 @@ struct Turn([u8; TURN]);
 /// As [`StreamTranspose`](crate::transpose_stream::StreamTranspose), also with ordinary stores unless it goes `PAST` the cache. The
 /// rows are at least a line's.
 #[derive(Clone, Copy)]
-pub(crate) struct BurstTranspose<const E: usize, const N: usize, const PAST: bool, C> {
-    /// What a strip's columns are; unless they are the source's own, there are whole strips only.
+pub(crate) struct BurstTranspose<const E: usize, const N: usize, const PAST: bool, C, W> {
+    /// What a strip's columns are; unless they are the source's own and leave as they are, there are whole strips only.
     pub(crate) source: C,
+    /// What becomes of the rows.
+    pub(crate) leave: W,
     /// With [`BURST_CARRY`] bytes of carry.
     pub(crate) plane: CarriedPlane,
 }
@@ -59,14 +62,16 @@ struct Strip {
     is_first: bool,
 }
 
-impl<const E: usize, const N: usize, const PAST: bool, C: Turns> Point for BurstTranspose<E, N, PAST, C> {
+impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Point
+    for BurstTranspose<E, N, PAST, C, W>
+{
     /// # Safety
     /// All places of the loops must be valid on both sides, without overlap; without a carry buffer every row of the
     /// destination starts a line, or is stored.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let all_rows = self.plane.all_rows();
-        let whole = self.plane.columns.extent / (LINE / E) * (LINE / E);
+        let whole = self.plane.columns.extent / (LINE / Self::OUT) * (LINE / Self::OUT);
         // SAFETY: parts of the plane: the columns that are whole lines, and those behind them.
         unsafe {
             // No more rows than there are carries for.
@@ -77,7 +82,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns> Point for Burst
                 self.panel(lanes, whole, first..end, src, dst);
                 first = end;
             }
-            if C::ARE_THE_SOURCES {
+            if C::ARE_THE_SOURCES && W::AS_THEY_ARE {
                 self.plane.behind::<L, E, N>(lanes, whole, (src, dst));
             }
         }
@@ -89,9 +94,18 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns> Point for Burst
     }
 }
 
-impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<E, N, PAST, C> {
+impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> BurstTranspose<E, N, PAST, C, W> {
     /// Rows of a block: those of a line of a column.
     const ROWS: usize = LINE / E;
+
+    /// Bytes of an element as it leaves.
+    pub(super) const OUT: usize = 2 * E / W::TILES;
+
+    /// Bytes of the next strip in every row, of so many that are left. No more than [`Joined`](lines::Joined) has room for.
+    #[inline(always)]
+    fn width(&self, left: usize) -> usize {
+        self.source.width(Self::OUT, left).min(BURST_COLUMNS * E).min(strip(E) / E * Self::OUT)
+    }
 
     /// The rows of a panel, strip by strip.
     ///
@@ -111,14 +125,14 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<
         while column < columns {
             let strip = Strip {
                 from: self.source.strip_at(src, column, step),
-                to: dst.wrapping_add(column * E),
-                width: self.source.width(E, (columns - column) * E),
+                to: dst.wrapping_add(column * Self::OUT),
+                width: self.width((columns - column) * Self::OUT),
                 first: rows.start,
                 is_first: column == 0,
             };
             // SAFETY: some of the columns.
             unsafe { self.turns(lanes, strip, rows.clone()) };
-            column += strip.width / E;
+            column += strip.width / Self::OUT;
         }
         if !self.plane.carry.is_null() && columns > 0 {
             // SAFETY: the rows' strips are written.
@@ -136,7 +150,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<
         while part < self.source.parts() {
             let (kernel, to) = self.of_part(part, dst);
             for row in rows.clone() {
-                let end = kernel.plane.row_place(to, row).wrapping_add(columns * E);
+                let end = kernel.plane.row_place(to, row).wrapping_add(columns * Self::OUT);
                 // SAFETY: the row's carry ends with what belongs before `end`.
                 unsafe { flush(kernel.plane.carry.wrapping_add((row - rows.start) * LINE), end) };
             }
@@ -158,7 +172,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<
     #[inline(always)]
     unsafe fn turns<L: Lanes>(&self, lanes: L, strip: Strip, rows: Range<usize>) {
         let (step, unit) = (self.plane.columns.src_stride, self.plane.rows.src_stride.unsigned_abs());
-        let (columns, parts) = (strip.width / E, self.source.parts());
+        let (columns, parts) = (strip.width / Self::OUT, self.source.parts());
         let lines = self.source.lines(step, rows.len() / Self::ROWS);
         let ask = self.source.order(step, self.plane.all_rows() * unit, columns, lines);
         let mut turn = core::mem::MaybeUninit::<Turn>::uninit();

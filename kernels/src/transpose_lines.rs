@@ -3,7 +3,7 @@
 use crate::carry::{begin_row, emit};
 use crate::columns::Columns;
 use crate::lanes::{LANE, LINE, Lanes};
-use crate::transpose_block::{load_tile, put_lines};
+use crate::transpose_block::{AsIs, Tiles, load_tile, put_lines};
 use crate::transpose_stream::{Group, StreamTranspose, row_buffer};
 
 impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
@@ -20,22 +20,21 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         group: Group,
     ) {
         let to = self.plane.row_place(to, group.row);
-        let mut at = 0;
-        while at < self.source.strip(E) {
-            // SAFETY: the strip's columns are a part of every row, at a multiple of a register. The registers of a line go one
-            // behind the other, so that it leaves as a whole.
-            unsafe {
-                let turned = turned.add(at / E * L::BYTES);
-                let to = to.wrapping_add(at);
-                if 2 * L::BYTES == LINE {
-                    let tiles = [turned, turned.add(L::BYTES / E * L::BYTES)];
-                    let (step, rows) = (self.plane.rows.dst_stride, 0..if WHOLE { N } else { group.count });
-                    put_lines::<L, E, N, true>(lanes, tiles, (to, step), rows, &mut ());
-                } else {
-                    self.lines_of_tiles::<L, WHOLE>(lanes, turned, to, group.count);
-                }
+        // SAFETY: the strip's columns are a part of every row, at a multiple of a register. The registers of a line go one
+        // behind the other, so that it leaves as a whole.
+        unsafe {
+            if 2 * L::BYTES == LINE {
+                let (first, lines) = (turned, self.source.strip(E) / LINE);
+                let tiles = Tiles { first, apart: L::BYTES / E * L::BYTES, lines, leave: AsIs };
+                let (step, rows) = (self.plane.rows.dst_stride, 0..if WHOLE { N } else { group.count });
+                return put_lines::<L, E, N, true, _>(lanes, tiles, (to, step), rows, &mut ());
             }
-            at += LINE;
+            let mut at = 0;
+            while at < self.source.strip(E) {
+                let turned = turned.add(at / E * L::BYTES);
+                self.lines_of_tiles::<L, WHOLE>(lanes, turned, to.wrapping_add(at), group.count);
+                at += LINE;
+            }
         }
     }
 

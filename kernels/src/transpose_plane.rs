@@ -6,7 +6,7 @@ use crate::nest::Loop;
 use crate::transpose::plane;
 
 /// Columns of the source that become a part of every row of the destination.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct CarriedPlane {
     pub(crate) columns: Loop,
     /// One row goes on from another in the source, whose elements may have another width.

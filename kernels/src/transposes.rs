@@ -8,6 +8,7 @@ use crate::mover::Mover;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
 use crate::transpose::Transpose;
+use crate::transpose_block::AsIs;
 use crate::transpose_burst::{BURST_CARRY, BurstTranspose};
 use crate::transpose_dense::{StreamDense, is_dense};
 use crate::transpose_plane::CarriedPlane;
@@ -131,7 +132,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 },
                 // SAFETY: the same; the rows are at least a line's.
                 ($e, How::Bursts) if 2 * L::BYTES == LINE && $e < LANE => unsafe {
-                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n, true, _> { source, plane });
+                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n, true, _, _> { source, leave: AsIs, plane });
                 },
                 // SAFETY: the same.
                 ($e, How::Dense) => unsafe {

@@ -5,6 +5,7 @@ use core::ops::Deref;
 use super::flush::{fence, streams};
 use super::forms::BLOCK;
 use super::join_rows::Piece;
+use super::leave::Turned;
 use super::packed_strips::PackedStrips;
 use super::passes::Tiles;
 use super::program::Conversion;
@@ -252,6 +253,16 @@ impl Work<'_> {
         let task = ConvertRows { rows, count, look, ..self.task(&self.conversion, src, dst) };
         // SAFETY: the caller's promise.
         unsafe { task.at_level(self.level) };
+    }
+
+    /// Transposes by turns, converting what leaves; false where there are none for the conversion, and nothing was done.
+    ///
+    /// # Safety
+    /// All places of the plane must be valid, without overlap. A fence is then due.
+    pub(super) unsafe fn turned(&self, turned: &Turned<'_>, src: Place, dst: Place) -> bool {
+        let task = ConvertRows { turned: Some(turned), ..self.task(&self.conversion, src, dst) };
+        // SAFETY: the caller's promise.
+        !self.conversion.is_scaled() && unsafe { task.turns_at_level(self.level) }
     }
 
     /// Plain rows through a conversion, of which there are none yet.

@@ -3,6 +3,7 @@
 use super::any::ends;
 use super::cast_rows::Cast;
 use super::casts::{Read, Write};
+use super::leave::Turned;
 use super::multiply::{Multiply, Unscaled, Walk};
 use super::packed_rows::packed;
 use super::pairs::{cast, cast_any};
@@ -39,6 +40,24 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> pulp::NullaryFnOnce for E
     }
 }
 
+/// The same by turns of a transpose.
+struct EnterTurns<'t, 'a, M, R, W, F>(Cast<'a, M, R, W, F>, &'t Turned<'t>);
+
+impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> pulp::NullaryFnOnce
+    for EnterTurns<'_, 'a, M, R, W, F>
+{
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        if Cast::<'a, M, R, W, F>::TURNS {
+            // SAFETY: as above.
+            unsafe { self.0.turn(self.1) };
+        }
+        Cast::<'a, M, R, W, F>::TURNS
+    }
+}
+
 impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// Converts the rows in a region of the pair's own, so that none pays for what another needs of the stack, and compilers are
     /// not given all pairs as one function; false where there is no way, and nothing was done.
@@ -46,7 +65,10 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// As [`ConvertRows::at_level`].
     pub(super) unsafe fn enter(self) -> bool {
-        self.means.vectorize(EnterCast(self))
+        match self.rows.turned {
+            Some(turned) => self.means.vectorize(EnterTurns(self, turned)),
+            None => self.means.vectorize(EnterCast(self)),
+        }
     }
 }
 
@@ -94,6 +116,25 @@ impl ConvertRows<'_> {
         }
         // SAFETY: the caller's promise.
         unsafe { self.portable() }
+    }
+
+    /// Transposes by turns; false where there are none for the conversion at this level, and nothing was done.
+    ///
+    /// # Safety
+    /// There must be [`ConvertRows::turned`], whose places are all valid, without overlap. A fence is then due.
+    #[allow(unused_variables)] // portable targets have no levels
+    pub(super) unsafe fn turns_at_level(&self, level: Level) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use super::means_avx2::{Avx2, Halves};
+            if let (true, Some(lanes), Some(halves)) =
+                (level == Level::Avx2, pulp::x86::V3::try_new(), Halves::try_new())
+            {
+                // SAFETY: the caller's promise.
+                return unsafe { cast(self, Avx2(lanes, halves)) };
+            }
+        }
+        false
     }
 
     /// Runs with what a level offers, each way in a region of its own.

@@ -19,6 +19,7 @@ mod half_bytes;
 mod hop;
 mod integer;
 mod join_rows;
+mod leave;
 mod made;
 #[cfg(target_arch = "x86_64")]
 mod means_avx2;

@@ -18,6 +18,7 @@ use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::slots::Bits;
+use crate::transpose_block::AsIs;
 use crate::transpose_burst::{BURST_CARRY, BurstTranspose};
 use crate::transpose_plane::CarriedPlane;
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
@@ -305,7 +306,7 @@ impl<const SLOTS: usize, const PAST: bool> Point for Kernel<SLOTS, PAST> {
         // SAFETY: the caller's promise.
         unsafe {
             if 2 * L::BYTES == LINE && self.by_turns {
-                BurstTranspose::<1, LANE, PAST, _> { source, plane }.point(lanes, src, dst);
+                BurstTranspose::<1, LANE, PAST, _, _> { source, leave: AsIs, plane }.point(lanes, src, dst);
             } else if PAST {
                 StreamTranspose::<1, LANE, _> { source, plane }.point(lanes, src, dst);
             } else {

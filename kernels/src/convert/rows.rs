@@ -4,6 +4,7 @@ use core::mem::MaybeUninit;
 
 use super::hop::{Hop, apply};
 use super::join_rows::Piece;
+use super::leave::Turned;
 use super::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::scale::Scale;
@@ -115,6 +116,8 @@ pub(super) struct ConvertRows<'a> {
     pub(super) scaled: Option<&'a ScaledTops>,
     /// How floats of a byte are widened, where it was made.
     pub(super) widening: Option<&'a Widening>,
+    /// What is transposed by turns in place of rows that are converted.
+    pub(super) turned: Option<&'a Turned<'a>>,
 }
 
 /// What is asked for ahead.
@@ -175,6 +178,7 @@ impl<'a> ConvertRows<'a> {
             small: None,
             scaled: None,
             widening: None,
+            turned: None,
         }
     }
 }

@@ -7,19 +7,21 @@
 use super::converter::Work;
 use super::flush::{Buffer, streams, walk_at_level};
 use super::forms::BLOCK;
+use super::leave::Turned;
 use super::program::Conversion;
 use super::rows::{Look, Place};
 use super::split::{ONCE, Split};
 use super::tile::Loops;
 use crate::ahead::Ahead;
 use crate::columns::Columns;
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
+use crate::transpose_burst::BURST_CARRY;
 use crate::transpose_plane::CarriedPlane;
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose, strip};
-use crate::transposes::continues;
+use crate::transposes::{continues, turns_pay_at};
 use crate::tuning::{MADE_STRETCH, is_amd};
 use crate::walk::Point;
 
@@ -62,12 +64,40 @@ impl Strips {
         let columns = Loop { extent: whole[0], ..columns };
         let places = (src.byte_of(0).cast_const(), dst.byte_of(0));
         // SAFETY: the caller's promise.
-        unsafe { converted(work, src.base, run.extent, (outer, beyond, rows, columns), places) };
+        unsafe {
+            if !(run.extent == 1 && turned(work, (outer, beyond, rows, columns), places)) {
+                converted(work, src.base, run.extent, (outer, beyond, rows, columns), places);
+            }
+        }
     }
 }
 
 /// Outer loops, what continues the rows, rows and columns: whole strips.
 pub(super) type Plane = (Loops, Loop, Loop, Loop);
+
+/// Transposes by turns elements that are converted as they leave; false where there is no such way, or it does not pay.
+///
+/// # Safety
+/// All places of the loops must be valid on both sides, without overlap.
+unsafe fn turned(
+    work: &Work<'_>,
+    (outer, beyond, rows, columns): Plane,
+    places: (*const u8, *mut u8),
+) -> bool {
+    // Rows of a lane of the source lie at even distances.
+    let are_even = beyond.extent == 1 || (rows.extent * work.conversion.src_bytes()).is_multiple_of(LANE);
+    if !turns_pay_at(work.level) || !are_even {
+        return false;
+    }
+    let aligned = starts_lines(outer.as_slice().iter().chain([&rows, &beyond]), places.1);
+    let mut carry = (!aligned).then(|| Buffer::new(BURST_CARRY));
+    let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
+    let plane = CarriedPlane { columns, rows, beyond, carry };
+    let turned = Turned { outer: outer.as_slice(), plane, places };
+    let place = Place::near(places.1);
+    // SAFETY: the caller's promise; the carries live until the end of this function.
+    unsafe { work.turned(&turned, place, place) }
+}
 
 /// Transposes elements that are converted, so many of which stay together, of a slice that begins at `origin`.
 ///

@@ -3,6 +3,7 @@
 //! Lines of rows that start lines come straight from registers. Stores leave a core in order, so that whatever is stored between
 //! two of them takes a place among the few stores that may wait.
 
+use core::marker::PhantomData;
 use core::ops::Range;
 
 use super::{BurstTranspose, Strip};
@@ -10,13 +11,14 @@ use crate::ahead::Ahead;
 use crate::carry::emit;
 use crate::columns::Turns;
 use crate::lanes::{LANE, LINE, Lanes, copy_line};
-use crate::transpose_block::{Beside, load_tile, put_lines};
+use crate::transpose_block::{Beside, Leave, Tiles, put_lines};
 use crate::tuning::BURST_COLUMNS;
 
-/// Room for `N` rows of a strip, each behind a line that was carried.
+/// Room for `N` rows of a strip, each behind a line that was carried: lanes of elements of at most [`BURST_COLUMNS`] times their
+/// width.
 #[repr(align(64))]
 #[allow(dead_code)] // reached by its address only
-struct Joined([u8; LANE * LINE + BURST_COLUMNS * LANE]);
+pub(super) struct Joined([u8; LANE * LINE + BURST_COLUMNS * LANE]);
 
 /// `N` rows of a block, of which some at the start are left out.
 #[derive(Clone, Copy)]
@@ -27,24 +29,35 @@ pub(super) struct Rows {
     part: usize,
 }
 
-/// Asks for as many lines as are written.
-struct Asking<L, C> {
+/// Asks for as many lines as are read for those that are written.
+struct Asking<L, C, W> {
     lanes: L,
     source: C,
     ahead: Ahead,
+    leave: PhantomData<W>,
     /// That of the next line.
     number: usize,
 }
 
-impl<L: Lanes, C: Turns> Beside for Asking<L, C> {
+impl<L: Lanes, C: Turns, W: Leave> Beside for Asking<L, C, W> {
     #[inline(always)]
     fn line(&mut self) {
-        self.source.ask(self.lanes, self.ahead, self.number, 1);
+        ask::<L, C, W>(self.lanes, self.source, self.ahead, self.number, 1);
         self.number += 1;
     }
 }
 
-impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<E, N, PAST, C> {
+/// Asks for what is read for so many lines of the destination, the first of which has this number.
+#[inline(always)]
+fn ask<L: Lanes, C: Turns, W: Leave>(lanes: L, source: C, ahead: Ahead, first: usize, count: usize) {
+    let (first, count) = match W::TILES {
+        1 => (first / 2, (first + count) / 2 - first / 2),
+        tiles => (first * (tiles / 2), count * (tiles / 2)),
+    };
+    source.ask(lanes, ahead, first, count);
+}
+
+impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> BurstTranspose<E, N, PAST, C, W> {
     /// The first part of a block that has any of these rows, which are its last ones.
     #[inline(always)]
     pub(super) fn first_part(rows: &Range<usize>) -> usize {
@@ -73,17 +86,39 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<
     ) {
         let to = self.plane.row_place(strip.to, rows.at);
         let number = asked + rows.part * N * (strip.width / LINE);
-        let mut asking = Asking { lanes, source: self.source, ahead, number };
-        let mut at = 0;
-        while at < strip.width {
-            // SAFETY: registers of the strip's columns, two for a line of every row.
-            unsafe {
-                let left = turned::<L, E, N>(block, strip, rows.part).add(at / E * L::BYTES);
-                let tiles = [left, left.add(N * L::LANES * L::BYTES)];
-                let to = (to.wrapping_add(at), self.plane.rows.dst_stride);
-                put_lines::<L, E, N, PAST>(lanes, tiles, to, rows.skip..N, &mut asking);
-            }
-            at += LINE;
+        let mut asking = Asking { lanes, source: self.source, ahead, leave: PhantomData::<W>, number };
+        // SAFETY: the caller's promise.
+        unsafe {
+            let rows_to = (to, self.plane.rows.dst_stride);
+            self.lines::<L, PAST>(lanes, (block, strip, rows.part), rows_to, rows.skip..N, &mut asking);
+        }
+    }
+
+    /// Writes some of the `N` rows of a part of a block.
+    ///
+    /// # Safety
+    /// `block` must be a filled block of the strip; a strip's bytes must be writable `row * step` bytes behind `to` for each of
+    /// the rows, whole lines if they go `PAST` the cache.
+    #[inline(always)]
+    unsafe fn lines<L: Lanes, const PAST_IT: bool>(
+        &self,
+        lanes: L,
+        (block, strip, part): (*const u8, Strip, usize),
+        (to, step): (*mut u8, isize),
+        rows: Range<usize>,
+        beside: &mut impl Beside,
+    ) {
+        let columns = strip.width / Self::OUT;
+        let half = part / L::LANES * (columns * L::BYTES);
+        // SAFETY: registers of the strip's columns, as many as a line takes for every row.
+        unsafe {
+            let tiles = Tiles {
+                first: block.add(half + part % L::LANES * (N * L::BYTES)),
+                apart: N * L::LANES * L::BYTES,
+                lines: strip.width / LINE,
+                leave: self.leave,
+            };
+            put_lines::<L, E, N, PAST_IT, W>(lanes, tiles, (to, step), rows, beside);
         }
     }
 
@@ -111,8 +146,9 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<
             // SAFETY: the buffers take turns; each is filled before it is read, and all lines lie inside the rows.
             unsafe {
                 if part < LINE / LANE {
-                    let joined = joined.add(part % 2).cast();
-                    join_lines::<L, E, N>(lanes, turned::<L, E, N>(block, strip, part), strip.width, joined);
+                    let joined: *mut u8 = joined.add(part % 2).cast();
+                    let to = (joined.add(LINE), (LINE + strip.width) as isize);
+                    self.lines::<L, false>(lanes, (block, strip, part), to, 0..N, &mut ());
                     self.join_carries(lanes, joined, strip, Self::part(&rows, part));
                 }
                 if part > begin {
@@ -164,52 +200,11 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns> BurstTranspose<
                 let carry = self.plane.carry.add((rows.at + row - strip.first) * LINE);
                 let buffer = joined.add(row * (LINE + strip.width));
                 let number = asked + (rows.part * N + row) * lines;
-                self.source.ask(lanes, ahead, number, lines);
+                ask::<L, C, W>(lanes, self.source, ahead, number, lines);
                 emit(lanes, buffer, to, strip.width, strip.is_first);
                 copy_line(lanes, buffer, carry);
             }
             row += 1;
         }
-    }
-}
-
-/// The registers of a part of a block's rows.
-///
-/// # Safety
-/// `block` must be a filled block.
-#[inline(always)]
-unsafe fn turned<L: Lanes, const E: usize, const N: usize>(
-    block: *const u8,
-    strip: Strip,
-    part: usize,
-) -> *const u8 {
-    let half = part / L::LANES * (strip.width / E * L::BYTES);
-    // SAFETY: inside the buffer.
-    unsafe { block.add(half + part % L::LANES * (N * L::BYTES)) }
-}
-
-/// Transposes registers to `N` rows of so many bytes, each of them behind a line.
-///
-/// # Safety
-/// `turned` must be a lane of a filled block, `joined` a [`Joined`].
-#[inline(always)]
-unsafe fn join_lines<L: Lanes, const E: usize, const N: usize>(
-    lanes: L,
-    turned: *const u8,
-    width: usize,
-    joined: *mut u8,
-) {
-    let mut at = 0;
-    while at < width {
-        // SAFETY: there is room for `N` rows of the widest strip, each behind a line.
-        unsafe {
-            let tile = load_tile::<L, E, N>(lanes, turned.add(at / E * L::BYTES));
-            let mut row = 0;
-            while row < N {
-                lanes.store(joined.add(row * (LINE + width) + LINE + at), tile[row]);
-                row += 1;
-            }
-        }
-        at += L::BYTES;
     }
 }

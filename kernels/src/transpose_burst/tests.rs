@@ -6,6 +6,7 @@ use crate::buffer::AlignedBuffer;
 use crate::columns::SourceColumns;
 use crate::convert::flush::walk_at_level;
 use crate::nest::Loop;
+use crate::transpose_block::AsIs;
 
 /// Transposes `columns` of `rows` elements, `step` bytes one from the next, to rows that start at `first` and lie `gap` bytes
 /// apart, and compares the whole.
@@ -32,7 +33,7 @@ fn check<const E: usize, const N: usize>(
         beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },
         carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
     };
-    let kernel = BurstTranspose::<E, N, true, _> { source: SourceColumns, plane };
+    let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns, leave: AsIs, plane };
     let places = (src.as_ptr(), dst[first..].as_mut_ptr());
     // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
     let done = unsafe { walk_at_level(Level::Avx2, &[], places, kernel) };

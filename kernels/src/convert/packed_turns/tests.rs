@@ -5,6 +5,7 @@ use crate::Level;
 use crate::buffer::AlignedBuffer;
 use crate::convert::flush::walk_at_level;
 use crate::nest::Loop;
+use crate::transpose_block::AsIs;
 use crate::transpose_burst::{BURST_CARRY, BurstTranspose};
 use crate::transpose_plane::CarriedPlane;
 
@@ -48,7 +49,7 @@ fn check<const SLOTS: usize, const PAST: bool>(
         beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },
         carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
     };
-    let kernel = BurstTranspose::<1, LANE, PAST, _> { source, plane };
+    let kernel = BurstTranspose::<1, LANE, PAST, _, _> { source, leave: AsIs, plane };
     let places = (src.as_ptr(), dst[at..].as_mut_ptr());
     // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
     let done = unsafe { walk_at_level(Level::Avx2, &[], places, kernel) };

@@ -1,0 +1,105 @@
+//! Transposes of elements that are converted as they leave a turn, in registers.
+//!
+//! Stores leave a core in order. What is converted before, and stored, waits behind the lines that left; what is computed between
+//! two of them costs nothing, as the memory takes longer.
+
+use core::mem::MaybeUninit;
+
+use super::cast_rows::Cast;
+use super::casts::{Read, Write};
+use super::multiply::Multiply;
+use super::words::Means;
+use crate::columns::SourceColumns;
+use crate::lanes::{LINE, Lanes, Task};
+use crate::nest::Loop;
+use crate::transpose_block::{Leave, MOST_TILES};
+use crate::transpose_burst::BurstTranspose;
+use crate::transpose_plane::CarriedPlane;
+use crate::walk::Walk;
+
+/// A plane at every point of outer loops, of whole lines of every row, and both places of the first one.
+#[derive(Clone, Copy)]
+pub(super) struct Turned<'a> {
+    pub(super) outer: &'a [Loop],
+    pub(super) plane: CarriedPlane,
+    pub(super) places: (*const u8, *mut u8),
+}
+
+/// Elements through words, a line at a time.
+#[derive(Clone, Copy)]
+struct Leaving<C>(C);
+
+impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Leave for Leaving<Cast<'a, M, R, W, F>> {
+    // Of pairs without turns any number.
+    const TILES: usize = if Cast::<M, R, W, F>::TURNS { 2 * R::BYTES / W::BYTES } else { 1 };
+
+    #[inline(always)]
+    unsafe fn line<L: Lanes, const PAST: bool>(
+        self,
+        lanes: L,
+        registers: [L::Vector; MOST_TILES],
+        to: *mut u8,
+    ) {
+        let mut block = MaybeUninit::<[L::Vector; MOST_TILES]>::uninit();
+        let block = block.as_mut_ptr().cast::<u8>();
+        let mut factors = self.0.factors();
+        // SAFETY: there is room for the registers, which are the elements of a line.
+        unsafe {
+            let mut i = 0;
+            while i < Self::TILES {
+                lanes.store(block.add(i * L::BYTES), registers[i]);
+                i += 1;
+            }
+            match W::BYTES {
+                2 => self.0.block::<{ LINE / 2 }>(&mut factors, block, (0, 0), (to, PAST)),
+                4 => self.0.block::<{ LINE / 4 }>(&mut factors, block, (0, 0), (to, PAST)),
+                _ => self.0.block::<{ LINE / 8 }>(&mut factors, block, (0, 0), (to, PAST)),
+            }
+        }
+    }
+}
+
+impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
+    /// True where there are such turns, and they pay: of registers of half a line, without factors, to elements of twice as many
+    /// bytes, or from eight to four. Others take as long in strips.
+    pub(super) const TURNS: bool = !F::MULTIPLIES
+        && !R::IS_ANY
+        && 2 * M::Lanes::BYTES == LINE
+        && match (R::BYTES, W::BYTES) {
+            (1, 2) => W::IS_EXACT_TOP,
+            bytes => matches!(bytes, (2, 4) | (4, 8) | (8, 4)),
+        };
+
+    /// Transposes.
+    ///
+    /// # Safety
+    /// All places of all loops must be valid on both sides, without overlap; without a carry buffer every row of the destination
+    /// must start a line; no lane of the source's rows may go on beyond them. A fence is then due.
+    #[inline(always)]
+    pub(super) unsafe fn turn(self, turned: &Turned<'_>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match R::BYTES {
+                1 => self.turn_of::<1, 16>(turned),
+                2 => self.turn_of::<2, 8>(turned),
+                4 => self.turn_of::<4, 4>(turned),
+                _ => self.turn_of::<8, 2>(turned),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Cast::turn`], of elements of `E` bytes.
+    #[inline(always)]
+    unsafe fn turn_of<const E: usize, const N: usize>(self, turned: &Turned<'_>) {
+        let Turned { outer, plane, places: (src, dst) } = *turned;
+        let kernel =
+            BurstTranspose::<E, N, true, _, _> { source: SourceColumns, leave: Leaving(self), plane };
+        // Not by way of a region of its own, which would lack what the pair's has.
+        // SAFETY: the caller's promise.
+        unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(self.means.lanes()) };
+    }
+}
+
+#[cfg(test)]
+mod tests;
