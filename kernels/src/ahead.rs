@@ -5,7 +5,7 @@
 //! no branch and no step from the one before, for the same reason.
 
 use crate::lanes::{LINE, Lanes};
-use crate::tuning::{FEW_LINES, MEETING_STRETCH};
+use crate::tuning::{FEW_LINES, MEETING_STRETCH, PAGE};
 
 /// In which order the lines of a strip's columns are asked for.
 #[derive(Clone, Copy)]
@@ -113,7 +113,7 @@ impl Ahead {
 /// few banks of the memory.
 #[inline(always)]
 pub(crate) fn meets(step: isize) -> bool {
-    step.wrapping_add(4 * LINE as isize).rem_euclid(4096) < 8 * LINE as isize
+    step.wrapping_add(4 * LINE as isize).rem_euclid(PAGE as isize) < 8 * LINE as isize
 }
 
 #[cfg(test)]

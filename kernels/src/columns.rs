@@ -104,8 +104,8 @@ impl Columns for ShortColumns {
 /// The columns of a strip that are read by turns, some whole lines of each, and of which blocks are made: lanes of `N` rows, one
 /// behind the other, as [`Lanes::turn`] leaves them.
 pub(crate) trait Turns: Columns {
-    /// Bytes of a strip in every destination row, of so many that are left, for elements of so many bytes: whole lines.
-    fn width(&self, element: usize, left: usize) -> usize;
+    /// Bytes of a strip in every destination row, of so many that are left, and of so many at most: whole lines.
+    fn width(&self, most: usize, left: usize) -> usize;
 
     /// Lines of each column that a turn reads, for columns so many bytes apart with so many lines.
     fn lines(&self, step: isize, lines: usize) -> usize;

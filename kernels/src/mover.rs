@@ -11,7 +11,7 @@ use crate::rows::{rows_in_cache, rows_past_cache};
 use crate::rows_stream::stream_rows;
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
-use crate::transposes::{How, transpose};
+use crate::transposes::{How, registers, transpose};
 use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH};
 use crate::walk::each_point;
 
@@ -102,10 +102,11 @@ impl Mover {
     #[cfg(target_arch = "x86_64")]
     pub(crate) unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
         use pulp::x86::{V3, V4};
-        if let (true, Some(lanes)) = (self.level >= Level::Avx512, V4::try_new()) {
+        let level = registers(self, loops);
+        if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
             // SAFETY: the caller's promise.
             unsafe { self.go(lanes, loops, src, dst) }
-        } else if let (true, Some(lanes)) = (self.level >= Level::Avx2, V3::try_new()) {
+        } else if let (true, Some(lanes)) = (level >= Level::Avx2, V3::try_new()) {
             // SAFETY: the caller's promise.
             unsafe { self.go(lanes, loops, src, dst) }
         } else {

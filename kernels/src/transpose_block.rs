@@ -219,10 +219,11 @@ impl Leave for AsIs {
         registers: [L::Vector; MOST_TILES],
         to: *mut u8,
     ) {
-        // SAFETY: the caller's promise; two registers are a line.
-        unsafe {
-            put(lanes, to, registers[0], PAST);
-            put(lanes, to.wrapping_add(L::BYTES), registers[1], PAST);
+        let mut part = 0;
+        while part < LINE / L::BYTES {
+            // SAFETY: the caller's promise; so many registers are a line.
+            unsafe { put(lanes, to.wrapping_add(part * L::BYTES), registers[part], PAST) };
+            part += 1;
         }
     }
 }
@@ -235,6 +236,11 @@ pub(crate) struct Tiles<W> {
     pub(crate) apart: usize,
     pub(crate) lines: usize,
     pub(crate) leave: W,
+}
+
+/// Tiles of a level's registers that make a line.
+const fn tiles_of<L: Lanes, W: Leave>() -> usize {
+    W::TILES * (LINE / 2) / L::BYTES
 }
 
 /// Writes some of the `N` rows of tiles, some rows at a time: past the cache or not.
@@ -260,8 +266,8 @@ pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const P
                     unsafe {
                         let mut made = [[lanes.zero(); GROUP]; MOST_TILES];
                         let mut tile = 0;
-                        while tile < W::TILES {
-                            let from = tiles.first.add((line * W::TILES + tile) * tiles.apart);
+                        while tile < tiles_of::<L, W>() {
+                            let from = tiles.first.add((line * tiles_of::<L, W>() + tile) * tiles.apart);
                             made[tile] = load_rows::<L, E, N, $g>(lanes, from, $group);
                             tile += 1;
                         }
@@ -281,7 +287,7 @@ pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const P
             })*
         };
     }
-    match W::TILES {
+    match tiles_of::<L, W>() {
         4 => {
             groups!(2: 0 1 2 3 4 5 6 7);
         }

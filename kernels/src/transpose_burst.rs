@@ -16,16 +16,29 @@ use crate::columns::{SourceColumns, Turns};
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::transpose_block::Leave;
 use crate::transpose_plane::CarriedPlane;
-use crate::tuning::{BURST_AHEAD, BURST_COLUMNS, BURST_LINES, MEETING_AHEAD, MEETING_DEPTH, STRIP_ROWS};
+use crate::tuning::{
+    BURST_AHEAD, BURST_COLUMNS, BURST_LINES, BURST_NEAR, MEETING_AHEAD, MEETING_DEPTH, PAGE, STRIP_ROWS,
+};
 use crate::walk::Point;
 
 /// Bytes of carry buffer that [`BurstTranspose`] wants: a line of every row of a panel.
 pub(crate) const BURST_CARRY: usize = STRIP_ROWS * LINE;
 
-/// Most bytes of a strip in every destination row.
-const fn strip(element: usize) -> usize {
-    let columns = BURST_COLUMNS * element;
-    if columns < BURST_LINES * LINE { columns } else { BURST_LINES * LINE }
+/// True where several columns, or several rows, lie in a page.
+pub(crate) fn is_near(column_step: isize, row_step: isize) -> bool {
+    column_step.unsigned_abs().min(row_step.unsigned_abs()) < PAGE
+}
+
+/// Most columns of a strip, of elements of so many bytes as they are read, with these steps from column to column and from row to
+/// row.
+fn strip_columns(element: usize, column_step: isize, row_step: isize) -> usize {
+    if is_near(column_step, row_step) {
+        BURST_NEAR.min(BURST_LINES * LINE / element)
+    } else if element <= 2 && !meets(column_step) {
+        BURST_COLUMNS
+    } else {
+        BURST_COLUMNS / 2
+    }
 }
 
 /// Bytes of the lines of a strip's columns that a turn reads, or of what is made of them.
@@ -104,7 +117,9 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     /// Bytes of the next strip in every row, of so many that are left. No more than [`Joined`](lines::Joined) has room for.
     #[inline(always)]
     fn width(&self, left: usize) -> usize {
-        self.source.width(Self::OUT, left).min(BURST_COLUMNS * E).min(strip(E) / E * Self::OUT)
+        let columns = strip_columns(E, self.plane.columns.src_stride, self.plane.rows.dst_stride);
+        let most = (columns * Self::OUT).next_multiple_of(LINE).min(BURST_COLUMNS * E);
+        self.source.width(most, left)
     }
 
     /// The rows of a panel, strip by strip.
@@ -233,8 +248,8 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
 
 impl Turns for SourceColumns {
     #[inline(always)]
-    fn width(&self, element: usize, left: usize) -> usize {
-        strip(element).min(left)
+    fn width(&self, widest: usize, left: usize) -> usize {
+        widest.min(left)
     }
 
     #[inline(always)]

@@ -4,12 +4,12 @@ use crate::columns::{ShortColumns, SourceColumns};
 use crate::general::general;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
-use crate::mover::Mover;
+use crate::mover::{Family, Mover};
 use crate::nest::Loop;
 use crate::stage::starts_lines;
 use crate::transpose::Transpose;
 use crate::transpose_block::AsIs;
-use crate::transpose_burst::{BURST_CARRY, BurstTranspose};
+use crate::transpose_burst::{BURST_CARRY, BurstTranspose, is_near};
 use crate::transpose_dense::{StreamDense, is_dense};
 use crate::transpose_plane::CarriedPlane;
 use crate::transpose_small::{SmallTranspose, is_small};
@@ -35,8 +35,7 @@ pub(crate) enum How {
 impl How {
     /// How a plane is best streamed at this level; [`How::Store`] where no kernel writes its lines.
     pub(crate) fn new<L: Lanes>(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> How {
-        let beyond = outer.last().filter(|beyond| continues(rows, **beyond, element));
-        let all_rows = rows.extent * beyond.map_or(1, |beyond| beyond.extent);
+        let all_rows = rows.extent * beyond_rows(outer, rows, element);
         let row = columns.extent * element;
         if !L::STREAMS {
             How::Store
@@ -44,7 +43,11 @@ impl How {
             How::Dense
         } else if row >= 2 * LINE && all_rows * element >= LINE && turns_pay::<L>(element) {
             How::Bursts
-        } else if columns.extent >= LEAST_SHORT && 2 * all_rows * element > LANE && turns_pay::<L>(element) {
+        } else if columns.extent >= LEAST_SHORT
+            && 2 * all_rows * element > LANE
+            && 2 * L::BYTES == LINE
+            && turns_pay::<L>(element)
+        {
             How::WideStrips
         } else if row >= 2 * LINE && 2 * all_rows * element > LANE {
             How::Strips
@@ -57,21 +60,47 @@ impl How {
 /// Short columns of which strips are wide: some strips.
 const LEAST_SHORT: usize = 4 * ShortColumns::COUNT;
 
-/// True where a level's registers are half a line, and whole lines of elements of so many bytes are better read and written by
-/// turns: on processors of AMD. Intel's were slower with that.
+/// True where whole lines of elements of so many bytes are better read and written by turns: on processors of AMD, of registers of
+/// at least half a line. Intel's were slower with that.
 fn turns_pay<L: Lanes>(element: usize) -> bool {
-    2 * L::BYTES == LINE && element < LANE && is_amd()
+    2 * L::BYTES >= LINE && element < LANE && is_amd()
 }
 
-/// The same of bytes at a level that is told at run time.
-pub(crate) fn turns_pay_at(level: Level) -> bool {
-    level == Level::Avx2 && is_amd()
+/// The level at which bytes are best streamed by turns where this one could be used; none where turns do not pay.
+pub(crate) fn with_turns(level: Level) -> Option<Level> {
+    (level >= Level::Avx2 && is_amd()).then_some(Level::Avx2)
+}
+
+/// The level whose registers a nest is moved with. Turns of registers of a whole line are faster than those of half of one where
+/// much is near, and slower elsewhere.
+#[allow(dead_code)] // portable targets have one level
+#[inline(always)]
+pub(crate) fn registers(mover: &Mover, loops: &[Loop]) -> Level {
+    let element = mover.element_bytes;
+    match loops {
+        [outer @ .., rows, columns]
+            if mover.stream
+                && mover.family == Family::Transpose
+                && element < LANE
+                && rows.src_stride == element as isize =>
+        {
+            let is_short = rows.extent * beyond_rows(outer, *rows, element) * element < LINE;
+            let is_near = is_near(columns.src_stride, rows.dst_stride) && !is_short;
+            with_turns(mover.level).filter(|_| !is_near).unwrap_or(mover.level)
+        }
+        _ => mover.level,
+    }
 }
 
 /// True where `beyond` continues `rows` in the source, and no lane of rows straddles the two.
 pub(crate) fn continues(rows: Loop, beyond: Loop, element: usize) -> bool {
     beyond.src_stride == rows.src_stride * rows.extent as isize
         && (rows.extent * element).is_multiple_of(LANE)
+}
+
+/// How many times the last of the outer loops continues the rows, if at all.
+fn beyond_rows(outer: &[Loop], rows: Loop, element: usize) -> usize {
+    outer.last().filter(|beyond| continues(rows, **beyond, element)).map_or(1, |beyond| beyond.extent)
 }
 
 /// Moves the two innermost loops, `rows` and `columns`, under the outer ones.
@@ -131,7 +160,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                     each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source, plane });
                 },
                 // SAFETY: the same; the rows are at least a line's.
-                ($e, How::Bursts) if 2 * L::BYTES == LINE && $e < LANE => unsafe {
+                ($e, How::Bursts) if 2 * L::BYTES >= LINE && $e < LANE => unsafe {
                     each_point(lanes, before, src, dst, BurstTranspose::<$e, $n, true, _, _> { source, leave: AsIs, plane });
                 },
                 // SAFETY: the same.

@@ -69,11 +69,18 @@ pub(crate) const COLUMN_AHEAD: usize = 192;
 /// stretches are a part of the second-level cache.
 pub(crate) const STRETCH: usize = 4;
 
-/// A streamed transpose of registers that are less than a line goes by turns: so many columns, or so many lines of every row,
-/// whichever are fewer. The more a turn reads and then writes the faster is the memory, as long as all of it stays in the
-/// first-level cache.
+/// A streamed transpose of registers that are less than a line goes by turns of at most so many columns; of half as many where
+/// elements are wider than two bytes, or columns meet in few sets of the caches. The more a turn reads and then writes the
+/// faster is the memory, as long as all of it stays in the first-level cache.
 pub(crate) const BURST_COLUMNS: usize = 256;
-pub(crate) const BURST_LINES: usize = 8;
+
+/// The same where several columns, or several rows, lie in a page, in columns and in lines of every row: what is near is fast in
+/// small pieces, too, and every column less is one less that is far from the others.
+pub(crate) const BURST_NEAR: usize = 96;
+pub(crate) const BURST_LINES: usize = 3;
+
+/// Bytes that are near: a small page.
+pub(crate) const PAGE: usize = 4096;
 
 /// Lines of every column that a turn reads where columns meet in few sets of the caches.
 pub(crate) const MEETING_DEPTH: usize = 2;

@@ -128,7 +128,7 @@ impl ConvertRows<'_> {
         {
             use super::means_avx2::{Avx2, Halves};
             if let (true, Some(lanes), Some(halves)) =
-                (level == Level::Avx2, pulp::x86::V3::try_new(), Halves::try_new())
+                (level >= Level::Avx2, pulp::x86::V3::try_new(), Halves::try_new())
             {
                 // SAFETY: the caller's promise.
                 return unsafe { cast(self, Avx2(lanes, halves)) };

@@ -22,7 +22,7 @@ use crate::transpose_block::AsIs;
 use crate::transpose_burst::{BURST_CARRY, BurstTranspose};
 use crate::transpose_plane::CarriedPlane;
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose};
-use crate::transposes::turns_pay_at;
+use crate::transposes::with_turns;
 use crate::walk::Point;
 
 /// Bytes of a block of rows that do not start bytes: its rows are as many as bytes have slots times a stretch, and all of it stays
@@ -71,8 +71,8 @@ impl PackedStrips {
         let per_byte = 8 / bits as usize;
         let [parts, joined] = packed.sides().map(|is_packed| if is_packed { per_byte } else { 1 });
         let split = Split { outer, run: ONCE, rows, beyond: ONCE, columns, whole: [0; 2] };
-        let strips =
-            PackedStrips { level, bits, packed, stream: false, by_turns: turns_pay_at(level), split };
+        let (turns, level) = (with_turns(level), with_turns(level).unwrap_or(level));
+        let strips = PackedStrips { level, bits, packed, stream: false, by_turns: turns.is_some(), split };
         let stream = work.stream && streams(level);
         let in_lines = stream && strips.starts_bytes(1, rows.dst_stride, dst.first);
         // What passes the cache does so in whole lines; in it, lanes are enough, and strips may meet.

@@ -10,7 +10,7 @@ use crate::tuning::{BURST_AHEAD, BURST_COLUMNS};
 
 impl<const SLOTS: usize> Turns for PackedColumns<SLOTS> {
     #[inline(always)]
-    fn width(&self, _element: usize, _left: usize) -> usize {
+    fn width(&self, _most: usize, _left: usize) -> usize {
         self.width
     }
 

@@ -21,7 +21,7 @@ use crate::stage::starts_lines;
 use crate::transpose_burst::BURST_CARRY;
 use crate::transpose_plane::CarriedPlane;
 use crate::transpose_stream::{CARRY_BYTES, StreamTranspose, strip};
-use crate::transposes::{continues, turns_pay_at};
+use crate::transposes::{continues, with_turns};
 use crate::tuning::{MADE_STRETCH, is_amd};
 use crate::walk::Point;
 
@@ -86,7 +86,7 @@ unsafe fn turned(
 ) -> bool {
     // Rows of a lane of the source lie at even distances.
     let are_even = beyond.extent == 1 || (rows.extent * work.conversion.src_bytes()).is_multiple_of(LANE);
-    if !turns_pay_at(work.level) || !are_even {
+    if with_turns(work.level).is_none() || !are_even {
         return false;
     }
     let aligned = starts_lines(outer.as_slice().iter().chain([&rows, &beyond]), places.1);

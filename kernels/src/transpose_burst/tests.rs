@@ -34,13 +34,16 @@ fn check<const E: usize, const N: usize>(
         carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
     };
     let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns, leave: AsIs, plane };
-    let places = (src.as_ptr(), dst[first..].as_mut_ptr());
-    // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
-    let done = unsafe { walk_at_level(Level::Avx2, &[], places, kernel) };
-    assert!(
-        !done || dst == wanted,
-        "{rows} x {columns} of {E} bytes, {step} apart, from {first} on, {gap} apart"
-    );
+    for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
+        dst.fill(0xA5);
+        let places = (src.as_ptr(), dst[first..].as_mut_ptr());
+        // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
+        let done = unsafe { walk_at_level(level, &[], places, kernel) };
+        assert!(
+            done && dst == wanted,
+            "{level}: {rows} x {columns} of {E} bytes, {step} apart, from {first} on, {gap} apart"
+        );
+    }
 }
 
 /// All widths of elements, columns that lie one behind the other, or in few sets of the caches.
