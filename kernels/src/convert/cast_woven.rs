@@ -35,9 +35,9 @@ macro_rules! each_way {
 }
 
 impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
-    /// True where the words of a line are two registers, and types are told apart for each block: compilers would take the words of
-    /// such few registers apart, and make anything but registers of them.
-    const HAS_TWO: bool = R::IS_ANY && 2 * M::Lanes::BYTES == LINE;
+    /// True where the words of a line are one register or two, and types are told apart for each block: compilers would take the words
+    /// of such few registers apart, and make anything but registers of them.
+    const IS_FEW: bool = R::IS_ANY && 2 * M::Lanes::BYTES >= LINE;
 
     /// [`Cast::zip`] by blocks of the size that is best; with factors, larger blocks are better where the narrower type takes
     /// many steps, and for types with few of them.
@@ -52,7 +52,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 return self.zip::<BLOCK>(step, stream);
             }
             match R::BYTES {
-                4 | 8 if Self::HAS_TWO => self.zip::<32>(step, stream),
+                4 | 8 if Self::IS_FEW => self.zip::<32>(step, stream),
                 4 | 8 => self.zip::<16>(step, stream),
                 2 => self.zip::<32>(step, stream),
                 _ => self.zip::<64>(step, stream),
@@ -74,7 +74,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 (Lines::Joined(piece), _, 2) => self.join::<32>(step, piece),
                 (Lines::Joined(piece), _, _) => self.join::<64>(step, piece),
                 (_, 1, _) => self.unzip::<BLOCK>(step, lines),
-                (_, _, 4 | 8) if Self::HAS_TWO => self.unzip::<32>(step, lines),
+                (_, _, 4 | 8) if Self::IS_FEW => self.unzip::<32>(step, lines),
                 (_, _, 4 | 8) => self.unzip::<16>(step, lines),
                 (_, _, 2) => self.unzip::<32>(step, lines),
                 _ => self.unzip::<64>(step, lines),

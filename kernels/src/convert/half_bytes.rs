@@ -111,10 +111,12 @@ impl<L: Lanes> Packed<'_, L> {
                 let mut pair = 0;
                 while pair < HALF_BYTES / 2 {
                     let slot = src.first + at as isize + 2 * pair as isize * step;
+                    let [low, high] = [pair, HALF_BYTES / 2 + pair].map(|half| &raw mut halves.0[half]);
                     // SAFETY: a line of two rows.
-                    let [low, high] = unsafe { halves_of(self.line_of(slot), self.line_of(slot + step)) };
-                    halves.0[pair] = bytemuck::cast(low);
-                    halves.0[HALF_BYTES / 2 + pair] = bytemuck::cast(high);
+                    unsafe {
+                        let lines = [self.line_of(slot), self.line_of(slot + step)];
+                        exchange_halves(self.lanes, lines.each_ref().map(|line| line.as_ptr()), [low, high]);
+                    }
                     pair += 1;
                 }
                 // SAFETY: as many slots of the stream, half a byte each.
@@ -270,27 +272,32 @@ impl<L: Lanes> Packed<'_, L> {
         unsafe { unzip_rows::<L, 1, HALF_BYTES>(self.lanes, LINE, LINE as isize, from, room, false) };
         let mut pair = 0;
         while pair < HALF_BYTES / 2 {
-            let [low, high] = [pair, HALF_BYTES / 2 + pair].map(|half| bytemuck::cast(halves.0[half]));
-            let [first, second] = halves_of(low, high);
-            rows.0[2 * pair * TOGETHER + line] = bytemuck::cast(first);
-            rows.0[(2 * pair + 1) * TOGETHER + line] = bytemuck::cast(second);
+            let lines = [pair, HALF_BYTES / 2 + pair].map(|half| &raw const halves.0[half]);
+            let pair_of_rows = [2 * pair, 2 * pair + 1].map(|row| &raw mut rows.0[row * TOGETHER + line]);
+            // SAFETY: lines of the buffers.
+            unsafe { exchange_halves(self.lanes, lines, pair_of_rows) };
             pair += 1;
         }
     }
 }
 
-/// The low halves of the bytes of two lines as halves of a byte, and the high ones; its own reverse.
+/// Makes a line of the low halves of the bytes of two lines, as halves of bytes, and one of the high ones; its own reverse.
+/// Written with registers: what compilers make of words in their place is stored in parts, and loads of the whole wait for these.
+///
+/// # Safety
+/// A line must be readable at both places, and writable at the other two, of which none is among the first.
 #[inline(always)]
-fn halves_of(first: Line, second: Line) -> [Line; 2] {
-    const LOW: u64 = 0x0f0f_0f0f_0f0f_0f0f;
-    let (mut low, mut high) = (Line::default(), Line::default());
-    let mut i = 0;
-    while i < low.len() {
-        low[i] = first[i] & LOW | (second[i] & LOW) << 4;
-        high[i] = first[i] >> 4 & LOW | second[i] & !LOW;
-        i += 1;
+unsafe fn exchange_halves<L: Lanes, T, U>(lanes: L, from: [*const T; 2], to: [*mut U; 2]) {
+    let mut part = 0;
+    while part < LINE {
+        // SAFETY: registers of the lines.
+        unsafe {
+            let [first, second] = from.map(|line| lanes.halves(lanes.load(line.cast::<u8>().add(part))));
+            lanes.store(to[0].cast::<u8>().add(part), lanes.or(first.0, lanes.shift_up(second.0, 4)));
+            lanes.store(to[1].cast::<u8>().add(part), lanes.or(first.1, lanes.shift_up(second.1, 4)));
+        }
+        part += L::BYTES;
     }
-    [low, high]
 }
 
 /// The slots of two rows at a time as halves of a byte.
