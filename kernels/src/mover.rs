@@ -11,7 +11,7 @@ use crate::rows::{rows_in_cache, rows_past_cache};
 use crate::rows_stream::stream_rows;
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
-use crate::transposes::{How, registers, transpose};
+use crate::transposes::{How, transpose};
 use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH};
 use crate::walk::each_point;
 
@@ -101,7 +101,9 @@ impl Mover {
     /// All places of `loops`, and an element behind each, must be valid on both sides, without overlap.
     #[cfg(target_arch = "x86_64")]
     pub(crate) unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
+        use crate::transposes::registers;
         use pulp::x86::{V3, V4};
+
         let level = registers(self, loops);
         if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
             // SAFETY: the caller's promise.
