@@ -21,6 +21,9 @@ struct Pattern {
 }
 
 impl Pattern {
+    /// One that holds nowhere.
+    const EMPTY: Pattern = Pattern { factors: [0.0; 2 * BLOCK], period: 1, places: 0..0 };
+
     /// The factors of some elements, at most a block, where they all hold.
     fn of(&self, place: isize, step: usize, count: usize) -> Option<&[f32]> {
         let last = place + ((count - 1) * step) as isize;
@@ -133,11 +136,12 @@ impl Walk<'_> {
         if segment.count < count {
             let period = segment.period();
             if period <= BLOCK && segment.window() >= count {
-                let mut factors = [0.0; 2 * BLOCK];
-                along.fill(place, step, &mut factors[..period]);
-                begin_anew(&mut factors, period);
-                self.held.0[..count].copy_from_slice(&factors[..count]);
-                self.pattern = Some(Pattern { factors, period, places: reach(segment.window()) });
+                // In place: it is made anew as often as every few blocks.
+                let pattern = self.pattern.get_or_insert_with(|| Pattern::EMPTY);
+                (pattern.period, pattern.places) = (period, reach(segment.window()));
+                along.fill(place, step, &mut pattern.factors[..period]);
+                begin_anew(&mut pattern.factors, period);
+                self.held.0[..count].copy_from_slice(&pattern.factors[..count]);
             } else {
                 along.fill(place, step, &mut self.held.0[..count]);
             }
