@@ -182,7 +182,7 @@ impl Beside for () {
 
 /// What rows become as they leave: what of their registers makes a line.
 pub(crate) trait Leave: Copy {
-    /// Tiles whose registers, which are half a line, make one of the destination: 1, 2 or 4.
+    /// Half lines of tiles that make a line of the destination: 1, 2 or 4.
     const TILES: usize;
 
     /// True where they leave as they are.

@@ -1,6 +1,7 @@
-//! Transposes by turns, past the cache, whose registers are half a line, on processors of AMD; those of packed columns in it, too.
+//! Transposes by turns, past the cache, on processors of AMD, of registers of half a line or a whole one; those of packed columns
+//! in it, too.
 //!
-//! A core with such registers keeps few stores in flight, and those that go past the cache hold up all that is stored behind
+//! Such a core keeps few stores in flight, and those that go past the cache hold up all that is stored behind
 //! them. So work goes by turns: a line of each of a strip's columns is transposed into a buffer in the first-level cache,
 //! then whole lines leave from there, as many as the buffer holds. Lines of the columns are asked for among the stores, one
 //! for each that is written, so that the memory reads and writes at the same time, as it does for a copy.

@@ -26,7 +26,7 @@ pub(crate) enum How {
     Strips,
     /// The same, of many columns, which are short.
     WideStrips,
-    /// Past the cache, by turns of a line of each of a strip's columns, where registers are less than one.
+    /// Past the cache, by turns of a line of each of a strip's columns, on processors of AMD.
     Bursts,
     /// Past the cache, some whole rows at a time.
     Dense,

@@ -69,7 +69,7 @@ pub(crate) const COLUMN_AHEAD: usize = 192;
 /// stretches are a part of the second-level cache.
 pub(crate) const STRETCH: usize = 4;
 
-/// A streamed transpose of registers that are less than a line goes by turns of at most so many columns; of half as many where
+/// On processors of AMD a streamed transpose goes by turns of at most so many columns; of half as many where
 /// elements are wider than two bytes, or columns meet in few sets of the caches. The more a turn reads and then writes the
 /// faster is the memory, as long as all of it stays in the first-level cache.
 pub(crate) const BURST_COLUMNS: usize = 256;
