@@ -22,7 +22,9 @@ struct Pattern {
 
 impl Pattern {
     /// One that holds nowhere.
-    const EMPTY: Pattern = Pattern { factors: [0.0; 2 * BLOCK], period: 1, places: 0..0 };
+    fn empty() -> Pattern {
+        Pattern { factors: [0.0; 2 * BLOCK], period: 1, places: 0..0 }
+    }
 
     /// The factors of some elements, at most a block, where they all hold.
     fn of(&self, place: isize, step: usize, count: usize) -> Option<&[f32]> {
@@ -137,7 +139,7 @@ impl Walk<'_> {
             let period = segment.period();
             if period <= BLOCK && segment.window() >= count {
                 // In place: it is made anew as often as every few blocks.
-                let pattern = self.pattern.get_or_insert_with(|| Pattern::EMPTY);
+                let pattern = self.pattern.get_or_insert_with(Pattern::empty);
                 (pattern.period, pattern.places) = (period, reach(segment.window()));
                 along.fill(place, step, &mut pattern.factors[..period]);
                 begin_anew(&mut pattern.factors, period);
