@@ -249,8 +249,8 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
 
 impl Turns for SourceColumns {
     #[inline(always)]
-    fn width(&self, widest: usize, left: usize) -> usize {
-        widest.min(left)
+    fn width(&self, most: usize, left: usize) -> usize {
+        most.min(left)
     }
 
     #[inline(always)]

@@ -71,7 +71,8 @@ impl PackedStrips {
         let per_byte = 8 / bits as usize;
         let [parts, joined] = packed.sides().map(|is_packed| if is_packed { per_byte } else { 1 });
         let split = Split { outer, run: ONCE, rows, beyond: ONCE, columns, whole: [0; 2] };
-        let (turns, level) = (with_turns(level), with_turns(level).unwrap_or(level));
+        let turns = with_turns(level);
+        let level = turns.unwrap_or(level);
         let strips = PackedStrips { level, bits, packed, stream: false, by_turns: turns.is_some(), split };
         let stream = work.stream && streams(level);
         let in_lines = stream && strips.starts_bytes(1, rows.dst_stride, dst.first);
