@@ -87,10 +87,12 @@ impl ArrayShape {
         Ok(self.memory_size()?.bytes)
     }
 
-    /// Slots and bytes at once; the only check of the shape that a plan needs.
+    /// Slots and bytes at once, found once; the only check of the shape that a plan needs.
     pub(crate) fn memory_size(&self) -> Result<MemorySize, LayoutError> {
-        let slots = self.padded_elements()?;
-        Ok(MemorySize { slots, bytes: self.bytes_of(slots)? })
+        self.memory(|| {
+            let slots = self.padded_elements()?;
+            Ok(MemorySize { slots, bytes: self.bytes_of(slots)? })
+        })
     }
 
     /// Bytes that the elements alone would take, without tiles, padding or `L`; packed where the layout packs (XLA's

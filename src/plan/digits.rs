@@ -58,8 +58,9 @@ pub(crate) fn expand(shape: &ArrayShape, slot: i64, strides: Option<&[i64]>, dig
     for &dimension in layout.minor_to_major().iter().rev() {
         sequence.push(dimension as usize);
     }
-    for tile in layout.tiles() {
-        digits.apply_tile(tile.dimensions(), &mut sequence);
+    for (number, tile) in layout.tiles().iter().enumerate() {
+        let is_last = number + 1 == layout.tiles().len();
+        digits.apply_tile(tile.dimensions(), is_last, &mut sequence);
     }
     digits.assign_strides(&sequence, slot);
     if let Some(strides) = strides {
@@ -75,8 +76,14 @@ impl Digits {
         self.slots.len() - 1
     }
 
-    /// Applies one tile to the last digits of `sequence`: counts stay in their places, insides follow at the end.
-    fn apply_tile(&mut self, tile: &[TileDimension], sequence: &mut SmallVec<[Register; 16]>) {
+    /// Applies one tile to the last digits of `sequence`: counts stay in their places, insides follow at the end. A size of 1
+    /// divides nothing, and where no other tile comes its inside need not be told.
+    fn apply_tile(
+        &mut self,
+        tile: &[TileDimension],
+        is_last: bool,
+        sequence: &mut SmallVec<[Register; 16]>,
+    ) {
         let missing = tile.len().saturating_sub(sequence.len());
         if missing > 0 {
             let first = self.slots.len();
@@ -93,6 +100,10 @@ impl Digits {
             };
             match *entry {
                 TileDimension::Combine => pending = Some(digit),
+                TileDimension::Size(1) if is_last => {
+                    sequence[counts] = digit;
+                    counts += 1;
+                }
                 TileDimension::Size(by) => {
                     let quotient = self.register(self.slots[digit].unsigned_div_ceil(by));
                     let remainder = self.register(by);

@@ -147,10 +147,15 @@ pub(crate) struct Writer<'a> {
 impl Writer<'_> {
     #[inline(always)]
     fn put<const N: usize>(self, bytes: [u8; N]) -> Self {
-        let at = self.at + N;
+        self.slice(&bytes)
+    }
+
+    #[inline(always)]
+    fn slice(self, bytes: &[u8]) -> Self {
+        let at = self.at + bytes.len();
         match self.to.inline.get_mut(self.at..at) {
-            Some(place) => place.copy_from_slice(&bytes),
-            None => self.to.spill(self.at, &bytes),
+            Some(place) => place.copy_from_slice(bytes),
+            None => self.to.spill(self.at, bytes),
         }
         Writer { at, ..self }
     }
@@ -245,7 +250,12 @@ impl Writer<'_> {
         }
     }
 
+    #[inline]
     fn shape(self, shape: &ArrayShape) -> Self {
+        self.slice(shape.encoding(|| Encoding::new(|writer| writer.fields(shape)).bytes().into()))
+    }
+
+    fn fields(self, shape: &ArrayShape) -> Self {
         let typed = self.byte(shape.element_type().number());
         let sized = typed.list(shape.dimensions(), |writer, &dimension| match dimension {
             DimensionSize::Static(size) => writer.tagged(0, size),
