@@ -9,10 +9,6 @@ use crate::walk::Point;
 /// How far ahead of its stores each row asks for its lines, in bytes: about as much as a tile holds of it.
 const AHEAD_IN_ROW: usize = 256;
 
-/// How far ahead of its loads a stream whose rows go past the cache asks for its lines, in bytes: Intel's processors are as
-/// fast with half a kibibyte as with three, AMD's want no more than one and a half.
-const AHEAD_IN_STREAM: usize = 1024;
-
 /// True where the loops are what is taken apart: `across` consecutive elements of the source, which `along` advances by all
 /// of them, and `along` those of the destination.
 #[inline(always)]
@@ -31,7 +27,8 @@ const MOST_WAYS: usize = 8;
 pub(crate) struct Deinterleave<const E: usize, const K: usize> {
     pub(crate) along: Loop,
     pub(crate) across: Loop,
-    pub(crate) stream: bool,
+    /// Where rows go past the cache, how far ahead of its loads the stream is asked for, in bytes.
+    pub(crate) past: Option<usize>,
 }
 
 impl<const E: usize, const K: usize> Point for Deinterleave<E, K> {
@@ -46,20 +43,22 @@ impl<const E: usize, const K: usize> Point for Deinterleave<E, K> {
             if along.extent * E < L::BYTES {
                 walk_plane::<E>(across, along, src, dst);
             } else {
-                unzip_rows::<L, E, K>(lanes, along.extent, across.dst_stride, src, dst, self.stream);
+                unzip_rows::<L, E, K>(lanes, along.extent, across.dst_stride, src, dst, self.past);
             }
         }
     }
 
     #[inline(always)]
     fn streams(&self) -> bool {
-        self.stream
+        self.past.is_some()
     }
 }
 
+/// Rows go past the cache where it is said how far ahead the stream is to be asked for.
+///
 /// # Safety
 /// `K * count` elements must be readable at `src`, `count >= BYTES / E`, and `count` writable in each of `K` rows,
-/// `row_step` apart, each of which starts a line if `stream`.
+/// `row_step` apart, each of which starts a line if they go `past` the cache.
 #[inline(always)]
 pub(crate) unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
     lanes: L,
@@ -67,21 +66,21 @@ pub(crate) unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
     row_step: isize,
     src: *const u8,
     dst: *mut u8,
-    stream: bool,
+    past: Option<usize>,
 ) {
     let block = L::BYTES / E;
     let mut at = 0;
     // SAFETY: so many elements from `at` exist in every row.
     unsafe {
-        if stream {
+        if let Some(ahead) = past {
             let line = LINE / E;
             // Two lines of a row one behind the other, where registers suffice: a tile of bytes has only two.
             while K == 4 && L::BYTES == LINE && at + 2 * line <= count {
-                stream_lines::<L, E, K, 2>(lanes, src.add(at * K * E), row_step, dst.add(at * E));
+                stream_lines::<L, E, K, 2>(lanes, (src.add(at * K * E), ahead), row_step, dst.add(at * E));
                 at += 2 * line;
             }
             while at + line <= count {
-                stream_lines::<L, E, K, 1>(lanes, src.add(at * K * E), row_step, dst.add(at * E));
+                stream_lines::<L, E, K, 1>(lanes, (src.add(at * K * E), ahead), row_step, dst.add(at * E));
                 at += line;
             }
         }
@@ -143,14 +142,15 @@ unsafe fn unzip_block<L: Lanes, const E: usize, const K: usize>(
     }
 }
 
-/// `N` lines of every row past the cache, each written at once, whatever a register holds of it.
+/// `N` lines of every row past the cache, each written at once, whatever a register holds of it; as many of the stream are
+/// asked for so many bytes ahead.
 ///
 /// # Safety
 /// `K * N` lines must be readable at `src`, and `N` whole ones writable in each of `K` rows.
 #[inline(always)]
 unsafe fn stream_lines<L: Lanes, const E: usize, const K: usize, const N: usize>(
     lanes: L,
-    src: *const u8,
+    (src, ahead): (*const u8, usize),
     row_step: isize,
     dst: *mut u8,
 ) {
@@ -173,7 +173,7 @@ unsafe fn stream_lines<L: Lanes, const E: usize, const K: usize, const N: usize>
             let to = dst.wrapping_offset(row as isize * row_step);
             let mut line = 0;
             while line < N {
-                lanes.prefetch(src.wrapping_add(AHEAD_IN_STREAM + (row * N + line) * LINE));
+                lanes.prefetch(src.wrapping_add(ahead + (row * N + line) * LINE));
                 let mut part = 0;
                 while part < count {
                     lanes.stream(to.add((line * count + part) * L::BYTES), parts[line][part][row]);

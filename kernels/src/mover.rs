@@ -12,7 +12,7 @@ use crate::rows_stream::stream_rows;
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
 use crate::transposes::{How, transpose};
-use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH};
+use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH, stream_ahead};
 use crate::walk::each_point;
 
 /// How elements of whole bytes are moved; which loops a family wants innermost, and with which strides.
@@ -286,9 +286,9 @@ impl Mover {
         src: *const u8,
         dst: *mut u8,
     ) {
-        let (fits, stream) = (unzips(across, along, self.element_bytes), self.stream);
+        let fits = unzips(across, along, self.element_bytes);
         // Rows that do not start lines: pieces of them carry what is behind their last line.
-        let pieces = match stream && fits && !starts_lines(outer.iter().chain([&across]), dst) {
+        let pieces = match self.stream && fits && !starts_lines(outer.iter().chain([&across]), dst) {
             true => row_pieces::<L>(outer, across, along, self.element_bytes),
             false => None,
         };
@@ -298,12 +298,13 @@ impl Mover {
         {
             return;
         }
+        let past = self.stream.then(stream_ahead);
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
                 match (self.element_bytes, across.extent) {
                     // SAFETY: the caller's promise, and the strides that the family wants.
                     $($(($e, $k) if fits => unsafe {
-                        each_point(lanes, outer, src, dst, Deinterleave::<$e, $k> { along, across, stream });
+                        each_point(lanes, outer, src, dst, Deinterleave::<$e, $k> { along, across, past });
                     })*)*
                     // SAFETY: the caller's promise.
                     _ => unsafe { general(lanes, loops, (src, dst), self.element_bytes, self.stream) },

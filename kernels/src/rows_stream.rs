@@ -227,7 +227,7 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
         }
         // SAFETY: buffers have room for a piece of each row behind its carry, and for its first line behind that.
         unsafe {
-            unzip_rows::<L, E, K>(lanes, count, pitch, src, self.buffer(group, 0).add(LINE), false);
+            unzip_rows::<L, E, K>(lanes, count, pitch, src, self.buffer(group, 0).add(LINE), None);
             let mut row = 0;
             while row < K {
                 let (buffer, to) = (self.buffer(group, row), self.row_place(dst, row));
@@ -299,7 +299,7 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
         unsafe {
             let to = self.buffer(group, 0).add(LINE);
             if rest >= L::BYTES {
-                unzip_rows::<L, E, K>(lanes, self.rest, pitch(self.piece()) as isize, src, to, false);
+                unzip_rows::<L, E, K>(lanes, self.rest, pitch(self.piece()) as isize, src, to, None);
             } else if rest > 0 {
                 unzip_part::<L, E, K>(lanes, self.rest, pitch(self.piece()) as isize, src, to);
             }

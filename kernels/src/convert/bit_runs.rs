@@ -1,6 +1,6 @@
 //! Runs of bits that start anywhere in a byte: read a line at a time, and moved.
 
-use crate::lanes::{LINE, Lanes, stream_line};
+use crate::lanes::{LINE, Lanes, copy_line, stream_line};
 use crate::rows::copy_short;
 use crate::tuning::BIT_ROWS_AHEAD;
 use crate::walk::Point;
@@ -153,71 +153,107 @@ unsafe fn move_few(from: *const u8, from_bit: usize, to: *mut u8, to_bit: usize,
     }
 }
 
-/// As [`move_bits`], for bits that start a byte of the source; whole lines of the destination go past the cache.
+/// As [`move_bits`]; whole lines of the destination go past the cache.
 ///
 /// # Safety
 /// As [`move_bits`]; the caller fences.
 #[inline(always)]
 pub(super) unsafe fn stream_bits<L: Lanes>(
     lanes: L,
-    from: *const u8,
-    to: *mut u8,
-    to_bit: usize,
+    (from, from_bit): (*const u8, usize),
+    (to, to_bit): (*mut u8, usize),
     count: usize,
 ) {
-    let bits_to_line = |bit: usize| 8 * (to.wrapping_add(bit / 8).addr().wrapping_neg() % LINE);
     let to_byte = to_bit.next_multiple_of(8);
-    let head = (to_byte - to_bit + bits_to_line(to_byte)).min(count);
-    let lines = (count - head) / (8 * LINE);
+    let to_line = to.wrapping_add(to_byte / 8).addr().wrapping_neg() % LINE;
+    let head = (to_byte - to_bit + 8 * to_line).min(count);
+    let lines = (count - head) / LINE_BITS;
     // SAFETY: the bits before the first whole line, those of whole lines, and those behind the last one.
     unsafe {
-        move_bits(from, 0, to, to_bit, head);
+        move_bits(from, from_bit, to, to_bit, head);
         let mut done = head;
-        while done < head + lines * 8 * LINE {
-            let line = Held([bytemuck::cast(line_at(from.add(done / 8), (done % 8) as u32, LINE))]);
+        while done < head + lines * LINE_BITS {
+            let bit = from_bit + done;
+            let line = Held([bytemuck::cast(line_at(from.add(bit / 8), (bit % 8) as u32, LINE))]);
             stream_line(lanes, line.0[0].as_ptr(), to.add((to_bit + done) / 8));
-            done += 8 * LINE;
+            done += LINE_BITS;
         }
-        move_bits(from, done, to, to_bit + done, count - done);
+        move_bits(from, from_bit + done, to, to_bit + done, count - done);
     }
 }
 
-/// Rows of whole bytes, which become rows of bits that start anywhere.
+/// Bits of a line.
+const LINE_BITS: usize = 8 * LINE;
+
+/// A block of rows of whole bytes, which become parts of rows of bits that start anywhere. What is behind a part's last whole line
+/// stays where it is, in a line before the next part, so that no line between two parts is written twice.
 #[derive(Clone, Copy)]
 pub(super) struct BitRows {
     pub(super) rows: usize,
-    /// From row to row, in bytes.
+    /// From row to row of the block, in bytes: each has a line before it.
     pub(super) pitch: usize,
-    /// The first bit of the first row of the destination, and how far the next one's is from it.
+    /// The first bit of the first row's part in the destination, and how far the next row's is from it.
     pub(super) first: isize,
     pub(super) step: isize,
-    /// Bits of a row.
+    /// Bits of a part.
     pub(super) count: usize,
+    /// The first of them that are in the part before, too; `None` where there is no part before.
+    pub(super) again: Option<usize>,
+    /// Bytes from this part to the next one, where there is one.
+    pub(super) next: Option<usize>,
     /// Whole lines go past the cache.
     pub(super) stream: bool,
 }
 
+impl BitRows {
+    /// The bits of a part that are written with it, counted from the first one of the line before it, for a row of a destination
+    /// whose part starts at `to_bit`: up to the last line that it fills, and from there on in the next part.
+    #[inline(always)]
+    fn written(&self, to: *mut u8, to_bit: usize) -> core::ops::Range<usize> {
+        let in_line = |bit: usize| (8 * (to.addr() % LINE) + bit) % LINE_BITS;
+        let start = match self.again {
+            None => LINE_BITS,
+            Some(again) => LINE_BITS + again - in_line(to_bit + again),
+        };
+        let end = LINE_BITS + self.count;
+        start..if self.next.is_some() { end - in_line(to_bit + self.count) } else { end }
+    }
+
+    /// Asks for the lines of the destination that are read before they are written: past the cache, only where rows begin and end.
+    #[inline(always)]
+    fn ask<L: Lanes>(&self, lanes: L, to: *const u8) {
+        let (mut line, bytes) = (0, self.count / 8);
+        while line <= bytes {
+            let is_whole = self.stream && (line > 0 || self.again.is_some());
+            if !(is_whole && (line + LINE < bytes || self.next.is_some())) {
+                lanes.prefetch_near(to.wrapping_add(line));
+            }
+            line += LINE;
+        }
+    }
+}
+
 impl Point for BitRows {
     /// # Safety
-    /// As [`move_bits`], for every row; no row of the destination may begin before `dst`.
+    /// As [`move_bits`], for every row, whose part lies a line behind its place in the block, and for what the part before
+    /// left; no row of the destination may begin before `dst`.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let mut row = 0;
         while row < self.rows {
             let to_bit = (self.first + row as isize * self.step) as usize;
-            // A row begins and ends with bytes that are read before they are written.
-            let ahead = to_bit as isize + BIT_ROWS_AHEAD * self.step;
-            let mut line = 0;
-            while line <= self.count / 8 {
-                lanes.prefetch_near(dst.wrapping_offset(ahead / 8).wrapping_add(line));
-                line += LINE;
-            }
+            self.ask(lanes, dst.wrapping_offset((to_bit as isize + BIT_ROWS_AHEAD * self.step) / 8));
             let from = src.wrapping_add(row * self.pitch);
-            // SAFETY: the caller's promise.
+            let written = self.written(dst, to_bit);
+            let (to_bit, count) = (to_bit + written.start - LINE_BITS, written.len());
+            // SAFETY: the caller's promise; a line is before every part.
             unsafe {
                 match self.stream {
-                    true => stream_bits(lanes, from, dst, to_bit, self.count),
-                    false => move_bits(from, 0, dst, to_bit, self.count),
+                    true => stream_bits(lanes, (from, written.start), (dst, to_bit), count),
+                    false => move_bits(from, written.start, dst, to_bit, count),
+                }
+                if let Some(next) = self.next {
+                    copy_line(lanes, from.add(next), from.cast_mut());
                 }
             }
             row += 1;

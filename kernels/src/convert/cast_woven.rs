@@ -148,7 +148,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 // SAFETY: as many words of the stream, of which those of bytes are taken apart beforehand.
                 let woven = unsafe {
                     if R::BYTES == 1 {
-                        unzip_rows::<M::Lanes, 1, 4>(self.means.lanes(), N, N as isize, from, apart, false);
+                        unzip_rows::<M::Lanes, 1, 4>(self.means.lanes(), N, N as isize, from, apart, None);
                     }
                     self.means.read::<N>(4, from)
                 };

@@ -162,12 +162,12 @@ impl ConvertRows<'_> {
                 None => block.src.byte(block.src.first + (block.at * ways * bytes) as isize),
             };
             match (bytes, ways) {
-                (1, 2) => unzip_rows::<L, 1, 2>(lanes, count, step, from, to, false),
-                (1, 4) => unzip_rows::<L, 1, 4>(lanes, count, step, from, to, false),
-                (1, 8) => unzip_rows::<L, 1, 8>(lanes, count, step, from, to, false),
-                (2, 2) => unzip_rows::<L, 2, 2>(lanes, count, step, from, to, false),
-                (2, 4) => unzip_rows::<L, 2, 4>(lanes, count, step, from, to, false),
-                _ => unzip_rows::<L, 4, 2>(lanes, count, step, from, to, false),
+                (1, 2) => unzip_rows::<L, 1, 2>(lanes, count, step, from, to, None),
+                (1, 4) => unzip_rows::<L, 1, 4>(lanes, count, step, from, to, None),
+                (1, 8) => unzip_rows::<L, 1, 8>(lanes, count, step, from, to, None),
+                (2, 2) => unzip_rows::<L, 2, 2>(lanes, count, step, from, to, None),
+                (2, 4) => unzip_rows::<L, 2, 4>(lanes, count, step, from, to, None),
+                _ => unzip_rows::<L, 4, 2>(lanes, count, step, from, to, None),
             }
         }
     }

@@ -183,7 +183,7 @@ impl<L: Lanes> Packed<'_, L> {
                 let room = pairs.0.as_mut_ptr().cast::<u8>();
                 // SAFETY: as many slots of the stream, half a byte each.
                 unsafe {
-                    unzip_rows::<L, 1, 4>(self.lanes, LINE, LINE as isize, from.add(4 * at), room, false);
+                    unzip_rows::<L, 1, 4>(self.lanes, LINE, LINE as isize, from.add(4 * at), room, None);
                 }
                 let rows = split(&pairs);
                 let mut way = 0;
@@ -238,7 +238,7 @@ impl<L: Lanes> Packed<'_, L> {
                     // SAFETY: some lines of a row.
                     unsafe {
                         match stream {
-                            true => stream_bits(self.lanes, from, dst.base, to_bit, count),
+                            true => stream_bits(self.lanes, (from, 0), (dst.base, to_bit), count),
                             false => move_bits(from, 0, dst.base, to_bit, count),
                         }
                     }
@@ -269,7 +269,7 @@ impl<L: Lanes> Packed<'_, L> {
         let mut halves = Held([[0; LINE]; HALF_BYTES]);
         let room = halves.0.as_mut_ptr().cast::<u8>();
         // SAFETY: the caller's promise.
-        unsafe { unzip_rows::<L, 1, HALF_BYTES>(self.lanes, LINE, LINE as isize, from, room, false) };
+        unsafe { unzip_rows::<L, 1, HALF_BYTES>(self.lanes, LINE, LINE as isize, from, room, None) };
         let mut pair = 0;
         while pair < HALF_BYTES / 2 {
             let lines = [pair, HALF_BYTES / 2 + pair].map(|half| &raw const halves.0[half]);

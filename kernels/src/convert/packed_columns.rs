@@ -87,10 +87,15 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
             let mut column = 0;
             while column < if JOIN { SLOTS } else { 1 } {
                 let (place, shift) = self.column(first + column);
-                let place = place + at as isize;
-                lanes.prefetch(next.wrapping_offset(place));
+                let (place, len) = (place + at as isize, LINE.min(len - at));
+                let ask = next.wrapping_offset(place);
+                if at == 0 {
+                    lanes.prefetch(ask);
+                }
+                // The line in which it ends, which is another one where columns start inside lines.
+                lanes.prefetch(ask.wrapping_add(len - usize::from(shift == 0)));
                 // SAFETY: the caller's promise.
-                lines[column] = unsafe { line_at(from.wrapping_offset(place), shift, LINE.min(len - at)) };
+                lines[column] = unsafe { line_at(from.wrapping_offset(place), shift, len) };
                 column += 1;
             }
             match (JOIN, PART) {

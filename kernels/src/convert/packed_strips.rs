@@ -261,29 +261,37 @@ impl PackedStrips {
             let extent = STRETCH_BYTES.min(plane.rows.extent - row);
             let rows = Loop { extent, dst_stride: parts * pitch as isize, ..plane.rows };
             let first_row = parts * row as isize;
-            for column in (0..plane.columns.extent).step_by(block_width(SLOTS)) {
-                // The last block steps back rather than be narrower than a strip.
-                let column = column.min(plane.columns.extent - LANE);
-                let columns =
-                    Loop { extent: block_width(SLOTS).min(plane.columns.extent - column), ..plane.columns };
+            let mut columns = self.blocks::<SLOTS>(plane.columns.extent).peekable();
+            let mut before = None;
+            while let Some((column, extent)) = columns.next() {
                 let first_column = (SLOTS * column) as isize;
                 let moved = BitRows {
-                    rows: parts.unsigned_abs() * extent,
+                    rows: parts.unsigned_abs() * rows.extent,
                     pitch,
                     first: bits * (dst.first + first_row * step + first_column),
                     step: bits * step,
-                    count: 8 * columns.extent,
+                    count: 8 * extent,
+                    again: before.map(|end| 8 * (end - column)),
+                    next: columns.peek().map(|&(next, _)| next - column),
                     stream: self.stream,
                 };
-                let block = Plane { rows, columns, ..*plane };
+                let block = Plane { rows, columns: Loop { extent, ..plane.columns }, ..*plane };
                 let from = src.at(first_row + first_column * plane.source.step);
                 // SAFETY: some rows and columns of the plane.
                 unsafe {
-                    in_cache.strips(&block, Loops::default(), from, staging);
+                    in_cache.strips(&block, Loops::default(), from, staging.wrapping_add(LINE));
                     walk_at_level(self.level, &[], (staging, dst.base), moved);
                 }
+                before = Some(column + extent);
             }
         }
+    }
+
+    /// How bytes of columns are divided into blocks: the first of each, and how many. The last block steps back rather than be
+    /// narrower than a strip.
+    fn blocks<const SLOTS: usize>(&self, all: usize) -> impl Iterator<Item = (usize, usize)> {
+        let width = block_width(SLOTS);
+        (0..all).step_by(width).map(move |first| (first.min(all - LANE), width.min(all - first).max(LANE)))
     }
 }
 
@@ -323,7 +331,7 @@ impl<const SLOTS: usize, const PAST: bool> Point for Kernel<SLOTS, PAST> {
     }
 }
 
-/// From row to row of blocks of columns of so many bytes: no power of two.
+/// From row to row of blocks of columns of so many bytes, each with a line before it: no power of two.
 fn pitch<const SLOTS: usize>(columns: usize) -> usize {
     block_width(SLOTS).min(columns).next_multiple_of(LINE) + LINE
 }
