@@ -3,7 +3,7 @@
 use crate::interleave::{Orders, walk_plane};
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
-use crate::transpose_block::network;
+use crate::transpose::block::network;
 use crate::walk::Point;
 
 /// How far ahead of its stores each row asks for its lines, in bytes: about as much as a tile holds of it.

@@ -17,13 +17,7 @@
 //! | [`any_bytes`], [`zero_bytes`] | nothing: memory that nobody has written yet, as bytes |
 //! | [`stream_copy`], [`stream_prefetch_copy`] | a plain copy past the cache: the yardstick of every measurement |
 
-mod ahead;
-mod blocks;
-mod border;
 mod buffer;
-mod carry;
-mod columns;
-mod composite;
 mod convert;
 mod deinterleave;
 mod fill;
@@ -35,40 +29,19 @@ mod level;
 #[cfg(all(test, not(target_arch = "aarch64")))]
 mod model;
 mod mover;
-#[cfg(target_arch = "aarch64")]
-mod neon;
 mod nest;
 mod offsets;
 mod panel;
-mod pieces;
 mod prepared;
-mod program;
-mod ragged;
 mod rows;
-mod rows_stream;
 mod slots;
 mod stage;
 mod stream;
 mod strided;
 mod transpose;
-mod transpose_block;
-mod transpose_burst;
-mod transpose_dense;
-mod transpose_lines;
-mod transpose_plane;
-mod transpose_rows;
-mod transpose_small;
-mod transpose_stream;
-mod transposes;
 mod tuning;
 mod uninit;
 mod walk;
-#[cfg(target_arch = "x86_64")]
-mod x86;
-#[cfg(target_arch = "x86_64")]
-mod x86_lane;
-#[cfg(target_arch = "x86_64")]
-mod x86_part;
 
 pub use buffer::{AlignedBuffer, BufferError};
 pub use convert::{

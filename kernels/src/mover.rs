@@ -6,12 +6,12 @@ use crate::interleave::Interleave;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
-use crate::pieces::row_pieces;
+use crate::rows::pieces::row_pieces;
+use crate::rows::stream::stream_rows;
 use crate::rows::{rows_in_cache, rows_past_cache};
-use crate::rows_stream::stream_rows;
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
-use crate::transposes::{How, transpose};
+use crate::transpose::{How, transpose};
 use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH, stream_ahead};
 use crate::walk::each_point;
 
@@ -101,7 +101,7 @@ impl Mover {
     /// All places of `loops`, and an element behind each, must be valid on both sides, without overlap.
     #[cfg(target_arch = "x86_64")]
     pub(crate) unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
-        use crate::transposes::registers;
+        use crate::transpose::registers;
         use pulp::x86::{V3, V4};
 
         let level = registers(self, loops);

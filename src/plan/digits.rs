@@ -78,12 +78,7 @@ impl Digits {
 
     /// Applies one tile to the last digits of `sequence`: counts stay in their places, insides follow at the end. A size of 1
     /// divides nothing, and where no other tile comes its inside need not be told.
-    fn apply_tile(
-        &mut self,
-        tile: &[TileDimension],
-        is_last: bool,
-        sequence: &mut SmallVec<[Register; 16]>,
-    ) {
+    fn apply_tile(&mut self, tile: &[TileDimension], is_last: bool, sequence: &mut SmallVec<[Register; 16]>) {
         let missing = tile.len().saturating_sub(sequence.len());
         if missing > 0 {
             let first = self.slots.len();

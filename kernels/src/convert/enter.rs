@@ -1,16 +1,16 @@
 //! Rows at a level: each way there is to convert them, in a region of its own.
 
-use super::any::ends;
-use super::cast_rows::Cast;
-use super::casts::{Read, Write};
 use super::leave::Turned;
 use super::multiply::{Multiply, Unscaled, Walk};
-use super::packed_rows::packed;
-use super::pairs::{cast, cast_any};
+use super::packed::rows::packed;
 use super::rows::ConvertRows;
-use super::small_table::SmallTable;
-use super::stretches::by_stretches;
+use super::tables::small_table::SmallTable;
+use super::tables::stretches::by_stretches;
 use super::words::Means;
+use super::words::any::ends;
+use super::words::cast_rows::Cast;
+use super::words::casts::{Read, Write};
+use super::words::pairs::{cast, cast_any};
 use crate::level::Level;
 
 /// Rows of slots that stay as they are, of which a side or both are packed, as pulp wants them; false where there is no way, and
@@ -94,8 +94,8 @@ impl ConvertRows<'_> {
     pub(super) unsafe fn at_level(&self, level: Level) {
         #[cfg(target_arch = "x86_64")]
         {
-            use super::means_avx2::{Avx2, Halves};
-            use super::means_avx512::Avx512;
+            use super::words::means_avx2::{Avx2, Halves};
+            use super::words::means_avx512::Avx512;
             use pulp::x86::{V3, V4};
             if let Some(table) = self.table.filter(|table| table.takes(self)) {
                 // SAFETY: the caller's promise.
@@ -126,7 +126,7 @@ impl ConvertRows<'_> {
     pub(super) unsafe fn turns_at_level(&self, level: Level) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
-            use super::means_avx2::{Avx2, Halves};
+            use super::words::means_avx2::{Avx2, Halves};
             if let (true, Some(lanes), Some(halves)) =
                 (level >= Level::Avx2, pulp::x86::V3::try_new(), Halves::try_new())
             {

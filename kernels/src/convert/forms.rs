@@ -2,7 +2,7 @@
 //!
 //! What reads, converts, permutes and writes is done block by block, so that the processor has all of it in flight at once.
 
-use super::pack::{pack, unpack};
+use super::packed::pack::{pack, unpack};
 use super::rows::{ConvertRows, Form, Lines, Place, Room, STEP};
 use super::words::Means;
 use crate::deinterleave::unzip_rows;

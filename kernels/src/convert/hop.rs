@@ -6,7 +6,7 @@
 
 use super::float::{self, Decode, Encode};
 use super::integer::{Bounds, rounded, rounded64, truncated, truncated_whole, truncated64};
-use super::pack;
+use super::packed::pack;
 use crate::slots::Bits;
 
 /// Elements of a block: four registers of the widest level, where elements have four bytes.

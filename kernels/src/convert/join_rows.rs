@@ -4,9 +4,9 @@
 //! it is put together from the end of this one and the start of the next, which is read for it once more: nothing is carried
 //! from piece to piece, and every line is written once. Only the first and the last line of a row are written in part.
 
-use super::cast_rows::Cast;
-use super::casts::{Read, Write};
 use super::multiply::Multiply;
+use super::words::cast_rows::Cast;
+use super::words::casts::{Read, Write};
 use super::words::{Means, Words};
 use crate::lanes::LINE;
 use crate::rows::copy_short;
@@ -34,7 +34,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// are a line.
     ///
     /// # Safety
-    /// As [`cast`](super::pairs::cast); the piece must be whole lines and start an element of a line, and the next piece
+    /// As [`cast`](super::words::pairs::cast); the piece must be whole lines and start an element of a line, and the next piece
     /// must be readable unless this is the last.
     #[inline(always)]
     pub(super) unsafe fn join<const N: usize>(self, step: isize, piece: Piece) {

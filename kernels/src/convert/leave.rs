@@ -5,16 +5,16 @@
 
 use core::mem::MaybeUninit;
 
-use super::cast_rows::Cast;
-use super::casts::{Read, Write};
 use super::multiply::Multiply;
 use super::words::Means;
-use crate::columns::SourceColumns;
+use super::words::cast_rows::Cast;
+use super::words::casts::{Read, Write};
 use crate::lanes::{LINE, Lanes, Task};
 use crate::nest::Loop;
-use crate::transpose_block::{Leave, MOST_TILES};
-use crate::transpose_burst::BurstTranspose;
-use crate::transpose_plane::CarriedPlane;
+use crate::transpose::block::{Leave, MOST_TILES};
+use crate::transpose::burst::BurstTranspose;
+use crate::transpose::columns::SourceColumns;
+use crate::transpose::plane::CarriedPlane;
 use crate::walk::Walk;
 
 /// A plane at every point of outer loops, of whole lines of every row, and both places of the first one.

@@ -5,16 +5,16 @@ use core::mem::MaybeUninit;
 use super::hop::{Hop, apply};
 use super::join_rows::Piece;
 use super::leave::Turned;
-use super::pack::{pack, unpack, unpack_exactly};
+use super::packed::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::scale::Scale;
-use super::scaled_tops::ScaledTops;
-use super::small_table::SmallTable;
-use super::table::Table;
-use super::widening::Widening;
-use crate::ahead::Ahead;
+use super::tables::scaled_tops::ScaledTops;
+use super::tables::small_table::SmallTable;
+use super::tables::table::Table;
+use super::tables::widening::Widening;
 use crate::lanes::{LINE, Lanes};
 use crate::slots::{Bits, SlotWidth};
+use crate::transpose::ahead::Ahead;
 use crate::tuning::CONVERT_NEAR;
 
 /// Elements between two hops: what stands there stays in the first-level cache.

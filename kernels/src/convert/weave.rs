@@ -4,7 +4,7 @@
 use super::converter::Converter;
 use super::flush::streams;
 use super::forms::{BLOCK, has_body};
-use super::half_bytes::{COLUMNS, HALF_BYTES};
+use super::packed::half_bytes::{COLUMNS, HALF_BYTES};
 use super::rows::{Form, Lines, Place};
 use super::tile::{Loops, Pass};
 use crate::lanes::LINE;

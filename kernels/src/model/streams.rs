@@ -3,7 +3,7 @@
 use super::{Bounds, Model, RECORD, Record};
 use crate::lanes::{LANE, LINE};
 use crate::nest::{Loop, Nest};
-use crate::ragged::Ragged;
+use crate::rows::ragged::Ragged;
 use crate::{Family, Level, Mover, copy_nest};
 
 /// Behind which step of a nest's loops its rows have a rest, and how many elements.

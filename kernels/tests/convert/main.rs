@@ -382,7 +382,7 @@ fn packed_planes_start_anywhere() {
         [(packed, bytes), (bytes, packed)].map(|(from, to)| (Conversion::identity(1), from, to))
     });
     for elements in packed().into_iter().chain(apart) {
-        for (rows, columns) in [(129, 131), (160, 512), (517, 1043), (2100, 2071), (2311, 144)] {
+        for (rows, columns) in [(129, 131), (160, 512), (517, 1043), (2100, 2071), (2311, 144), (129, 5000)] {
             for (src_gap, dst_gap, first) in [(0, 0, 0), (0, 0, 3), (1, 7, 1), (8, 3, 0), (5, 8, 5)] {
                 let odd = |extent: isize, gap: isize| match gap {
                     8 => (extent as usize).next_multiple_of(8) as isize + 64,

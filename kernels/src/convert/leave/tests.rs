@@ -6,7 +6,7 @@ use crate::convert::number::{FloatFormat, Number, Specials};
 use crate::convert::program::{Conversion, Rules};
 use crate::convert::rows::{ConvertRows, Place};
 use crate::convert::scale::Scale;
-use crate::transpose_burst::BURST_CARRY;
+use crate::transpose::burst::BURST_CARRY;
 use crate::{Converter, Level, Nest, SlotWidth};
 
 const BF16: FloatFormat =

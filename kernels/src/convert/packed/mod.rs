@@ -1,0 +1,10 @@
+//! Slots that share bytes, and nothing else happens: packed, unpacked, moved to other bits, woven, and transposed.
+
+pub(crate) mod bit_runs;
+pub(crate) mod columns;
+pub(crate) mod half_bytes;
+pub(crate) mod pack;
+pub(crate) mod rows;
+pub(crate) mod stored_columns;
+pub(crate) mod strips;
+pub(crate) mod turns;

@@ -1,0 +1,337 @@
+//! Transposes of slots that share bytes, on either side or on both, in strips of bytes.
+//!
+//! Columns of the source may start at any slot. Rows of the destination that do not start bytes are transposed block by block
+//! in the second-level cache, and moved to their bits from there.
+
+use crate::convert::converter::{Work, each_place};
+use crate::convert::flush::{Buffer, streams, walk_at_level};
+use crate::convert::forms::BLOCK;
+use crate::convert::packed::bit_runs::BitRows;
+use crate::convert::packed::columns::{PackedColumns, PackedSides, STRETCH_BYTES, WIDEST};
+use crate::convert::packed::stored_columns::StoredColumns;
+use crate::convert::rows::Place;
+use crate::convert::split::{ONCE, Split};
+use crate::convert::strips::transposed;
+use crate::convert::tile::Loops;
+use crate::lanes::{LANE, LINE, Lanes};
+use crate::level::Level;
+use crate::nest::Loop;
+use crate::slots::Bits;
+use crate::transpose::block::AsIs;
+use crate::transpose::burst::{BURST_CARRY, BurstTranspose};
+use crate::transpose::columns::Columns;
+use crate::transpose::plane::CarriedPlane;
+use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
+use crate::transpose::with_turns;
+use crate::walk::Point;
+
+/// Bytes of a block of rows that do not start bytes: its rows are as many as bytes have slots times a stretch, and all of it stays
+/// in the second-level cache.
+const fn block_width(slots: usize) -> usize {
+    if slots == 8 { 2 * WIDEST } else { 4 * WIDEST }
+}
+
+/// A nest that is a transpose of packed slots in strips.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PackedStrips {
+    level: Level,
+    bits: Bits,
+    packed: PackedSides,
+    /// Past the cache.
+    stream: bool,
+    /// By turns, where there are as many rows and columns.
+    by_turns: bool,
+    pub(crate) split: Split,
+}
+
+/// Columns that become columns of bytes, and rows of these.
+#[derive(Clone, Copy)]
+struct Plane<const SLOTS: usize> {
+    source: PackedColumns<SLOTS>,
+    rows: Loop,
+    columns: Loop,
+}
+
+impl PackedStrips {
+    /// The nest in strips, where it is long enough on both sides.
+    pub(crate) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<PackedStrips> {
+        let (bits, packed) = match (src.bits, dst.bits) {
+            (Some(src), Some(dst)) if src == dst => (src, PackedSides::Both),
+            (Some(bits), None) => (bits, PackedSides::Source),
+            (None, Some(bits)) => (bits, PackedSides::Destination),
+            _ => return None,
+        };
+        let level = work.level;
+        if level == Level::Scalar || !level.is_available() || !work.conversion.is_identity() {
+            return None;
+        }
+        let mut outer = *loops;
+        let rows = outer.take(|l| l.src_stride == 1)?;
+        let columns = outer.take(|l| l.dst_stride == 1)?;
+        let per_byte = 8 / bits as usize;
+        let [parts, joined] = packed.sides().map(|is_packed| if is_packed { per_byte } else { 1 });
+        let split = Split { outer, run: ONCE, rows, beyond: ONCE, columns, whole: [0; 2] };
+        let turns = with_turns(level);
+        let level = turns.unwrap_or(level);
+        let strips = PackedStrips { level, bits, packed, stream: false, by_turns: turns.is_some(), split };
+        let stream = work.stream && streams(level);
+        let in_lines = stream && strips.starts_bytes(1, rows.dst_stride, dst.first);
+        // What passes the cache does so in whole lines; in it, lanes are enough, and strips may meet.
+        let (width, least_width, least_rows) = if in_lines { (LINE, LINE, BLOCK) } else { (1, LANE, LANE) };
+        let width = width * joined;
+        let whole = [columns.extent / width * width, rows.extent / parts * parts];
+        let fits = whole[0] >= least_width * joined && whole[1] >= least_rows * parts;
+        fits.then_some(PackedStrips { stream, split: Split { whole, ..split }, ..strips })
+    }
+
+    /// True where a place of one side starts a byte, and all those that are steps away, those of a loop and the outer ones'.
+    fn starts_bytes(&self, side: usize, step: isize, first: isize) -> bool {
+        let per_byte = 8 / self.bits as isize;
+        let outer = self.split.outer.as_slice().iter().map(|l| [l.src_stride, l.dst_stride][side]);
+        !self.packed.sides()[side] || outer.chain([step, first]).all(|places| places % per_byte == 0)
+    }
+
+    /// Moves the strips.
+    ///
+    /// # Safety
+    /// All places of the nest must be valid on both sides, without overlap.
+    pub(crate) unsafe fn run(&self, src: Place, dst: Place) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.bits {
+                Bits::One => self.planes::<8>(src, dst),
+                Bits::Two => self.planes::<4>(src, dst),
+                Bits::Four => self.planes::<2>(src, dst),
+            }
+        }
+    }
+
+    /// All planes in one walk where each starts in its bytes as the first one does, and one after the other elsewhere.
+    ///
+    /// # Safety
+    /// As [`PackedStrips::run`].
+    unsafe fn planes<const SLOTS: usize>(&self, src: Place, dst: Place) {
+        let Split { outer, rows, whole, .. } = self.split;
+        let rows_start_bytes = self.starts_bytes(1, rows.dst_stride, dst.first);
+        let room = match rows_start_bytes {
+            true => 0,
+            false => whole[1].min(STRETCH_BYTES * SLOTS) * pitch::<SLOTS>(whole[0] / SLOTS),
+        };
+        let plane = self.plane::<SLOTS>(std::ptr::null_mut());
+        // Strips that are no lines are made ready even where others take turns.
+        let fills_lines = self.stream || plane.columns.extent.is_multiple_of(LINE);
+        let turns_only = rows_start_bytes && fills_lines && self.turns_pay(&plane);
+        let made = if turns_only { 0 } else { PackedColumns::<SLOTS>::room(rows.extent) };
+        let mut buffers = [made, room].map(Buffer::new);
+        let [made, staging] = buffers.each_mut().map(Buffer::start);
+        let is_one_walk = rows_start_bytes && self.starts_bytes(0, 0, 0);
+        let (walked, stepped) =
+            if is_one_walk { (self.in_bytes(outer), Loops::default()) } else { (Loops::default(), outer) };
+        each_place(stepped.as_slice(), src, dst, &mut |src, dst| {
+            let plane = self.plane::<SLOTS>(made);
+            // SAFETY: planes of the nest, and room for a block.
+            unsafe {
+                match rows_start_bytes {
+                    true => self.strips(&plane, walked, src, dst.byte_of(0)),
+                    false => self.staged(&plane, src, dst, staging),
+                }
+            }
+        });
+    }
+
+    /// Loops over bytes of either side, where all steps are whole ones.
+    fn in_bytes(&self, loops: Loops) -> Loops {
+        let mut bytes = Loops::default();
+        for l in loops.as_slice() {
+            let [src_stride, dst_stride] =
+                [(0, l.src_stride), (1, l.dst_stride)].map(|(side, stride)| stride / self.per_byte(side));
+            bytes.push(Loop { extent: l.extent, src_stride, dst_stride });
+        }
+        bytes
+    }
+
+    /// Slots of a byte of one side.
+    fn per_byte(&self, side: usize) -> isize {
+        if self.packed.sides()[side] { 8 / self.bits as isize } else { 1 }
+    }
+
+    /// Columns that become columns of bytes, and rows that have bytes of them.
+    fn plane<const SLOTS: usize>(&self, made: *mut u8) -> Plane<SLOTS> {
+        let Split { rows, columns, whole, .. } = self.split;
+        let [parts, joined] = [0, 1].map(|side| self.per_byte(side));
+        let step = columns.src_stride;
+        let source = PackedColumns { packed: self.packed, first: 0, step, width: WIDEST, made };
+        Plane {
+            source,
+            rows: Loop {
+                extent: whole[1] / parts.unsigned_abs(),
+                src_stride: 1,
+                dst_stride: rows.dst_stride * parts / joined,
+            },
+            columns: Loop {
+                extent: whole[0] / joined.unsigned_abs(),
+                // From as many columns as a byte has slots to the next ones.
+                src_stride: step * SLOTS as isize / parts,
+                dst_stride: 1,
+            },
+        }
+    }
+
+    /// Planes whose rows start bytes, at every point of the loops.
+    ///
+    /// # Safety
+    /// All of their places must be valid on both sides, without overlap.
+    unsafe fn strips<const SLOTS: usize>(
+        &self,
+        plane: &Plane<SLOTS>,
+        outer: Loops,
+        src: Place,
+        dst: *mut u8,
+    ) {
+        let step = self.per_byte(1) * plane.source.step;
+        let turns_pay = self.turns_pay(plane);
+        let widest = if turns_pay { plane.source.widest_turn() } else { WIDEST };
+        for (first, extent, width) in self.widths(plane.columns.extent, widest) {
+            let columns = Loop { extent, ..plane.columns };
+            let from = src.at(first as isize * step);
+            let source = PackedColumns {
+                first: from.first.rem_euclid(self.per_byte(0)).unsigned_abs(),
+                width,
+                ..plane.source
+            };
+            let places = (from.byte_of(0).cast_const(), dst.wrapping_add(first));
+            let by_turns = turns_pay && width >= LINE;
+            let (rows, beyond) = (plane.rows, ONCE);
+            // SAFETY: the caller's promise, for some of the columns.
+            unsafe {
+                if self.stream {
+                    let (parts, loops) = (source.parts(), (outer, beyond, rows, columns));
+                    transposed(self.level, parts, loops, places, |plane| Kernel::<SLOTS, true> {
+                        source,
+                        plane,
+                        by_turns,
+                    });
+                } else {
+                    let plane = CarriedPlane { columns, rows, beyond, carry: std::ptr::null_mut() };
+                    let kernel = Kernel::<SLOTS, false> { source, plane, by_turns };
+                    let done = walk_at_level(self.level, outer.as_slice(), places, kernel);
+                    debug_assert!(done, "strips are for levels with registers");
+                }
+            }
+        }
+    }
+
+    /// True where strips of lines of a plane are moved by turns.
+    fn turns_pay<const SLOTS: usize>(&self, plane: &Plane<SLOTS>) -> bool {
+        self.by_turns && plane.rows.extent >= LINE
+    }
+
+    /// How bytes of columns are divided into strips: the first of some, how many, and the width of a strip of them. Where the
+    /// narrowest do not come out even, the last one steps back.
+    fn widths(&self, all: usize, widest: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+        let least = if self.stream { LINE } else { LANE };
+        let mut first = 0;
+        let halves = core::iter::successors(Some(widest), move |&width| (width > least).then_some(width / 2));
+        let whole = halves.map(move |width| {
+            let part = (first, (all - first) / width * width, width);
+            first += part.1;
+            part
+        });
+        let last = (!all.is_multiple_of(least)).then(|| (all - least, least, least));
+        whole.chain(last).filter(|&(_, count, _)| count > 0)
+    }
+
+    /// A plane whose rows start at any bit, block by block.
+    ///
+    /// # Safety
+    /// All of its places must be valid from `src` on, and from the first slot of `dst` on, without overlap; there must be room
+    /// for a block at `staging`.
+    unsafe fn staged<const SLOTS: usize>(
+        &self,
+        plane: &Plane<SLOTS>,
+        src: Place,
+        dst: Place,
+        staging: *mut u8,
+    ) {
+        let (parts, pitch) = (self.per_byte(0), pitch::<SLOTS>(plane.columns.extent));
+        let (bits, step) = (self.bits as isize, self.split.rows.dst_stride);
+        // Some lines of each column at once: blocks have too few for turns.
+        let in_cache = PackedStrips { stream: false, by_turns: false, ..*self };
+        for row in (0..plane.rows.extent).step_by(STRETCH_BYTES) {
+            let extent = STRETCH_BYTES.min(plane.rows.extent - row);
+            let rows = Loop { extent, dst_stride: parts * pitch as isize, ..plane.rows };
+            let first_row = parts * row as isize;
+            let mut columns = self.blocks::<SLOTS>(plane.columns.extent).peekable();
+            let mut before = None;
+            while let Some((column, extent)) = columns.next() {
+                let first_column = (SLOTS * column) as isize;
+                let moved = BitRows {
+                    rows: parts.unsigned_abs() * rows.extent,
+                    pitch,
+                    first: bits * (dst.first + first_row * step + first_column),
+                    step: bits * step,
+                    count: 8 * extent,
+                    again: before.map(|end| 8 * (end - column)),
+                    next: columns.peek().map(|&(next, _)| next - column),
+                    stream: self.stream,
+                };
+                let block = Plane { rows, columns: Loop { extent, ..plane.columns }, ..*plane };
+                let from = src.at(first_row + first_column * plane.source.step);
+                // SAFETY: some rows and columns of the plane.
+                unsafe {
+                    in_cache.strips(&block, Loops::default(), from, staging.wrapping_add(LINE));
+                    walk_at_level(self.level, &[], (staging, dst.base), moved);
+                }
+                before = Some(column + extent);
+            }
+        }
+    }
+
+    /// How bytes of columns are divided into blocks: the first of each, and how many. The last block steps back rather than be
+    /// narrower than a strip.
+    fn blocks<const SLOTS: usize>(&self, all: usize) -> impl Iterator<Item = (usize, usize)> {
+        let width = block_width(SLOTS);
+        (0..all).step_by(width).map(move |first| (first.min(all - LANE), width.min(all - first).max(LANE)))
+    }
+}
+
+/// Strips, in the way that is best for a level's registers.
+#[derive(Clone, Copy)]
+struct Kernel<const SLOTS: usize, const PAST: bool> {
+    source: PackedColumns<SLOTS>,
+    plane: CarriedPlane,
+    by_turns: bool,
+}
+
+/// What both ways carry has room in the one's buffer.
+const _: () = assert!(BURST_CARRY <= CARRY_BYTES);
+
+impl<const SLOTS: usize, const PAST: bool> Point for Kernel<SLOTS, PAST> {
+    /// # Safety
+    /// As those of the three kernels.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let Kernel { source, plane, .. } = *self;
+        // SAFETY: the caller's promise.
+        unsafe {
+            if 2 * L::BYTES == LINE && self.by_turns {
+                BurstTranspose::<1, LANE, PAST, _, _> { source, leave: AsIs, plane }.point(lanes, src, dst);
+            } else if PAST {
+                StreamTranspose::<1, LANE, _> { source, plane }.point(lanes, src, dst);
+            } else {
+                let CarriedPlane { columns, rows, .. } = plane;
+                StoredColumns::<1, LANE, _> { source, columns, rows }.point(lanes, src, dst);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        PAST
+    }
+}
+
+/// From row to row of blocks of columns of so many bytes, each with a line before it: no power of two.
+fn pitch<const SLOTS: usize>(columns: usize) -> usize {
+    block_width(SLOTS).min(columns).next_multiple_of(LINE) + LINE
+}

@@ -1,0 +1,81 @@
+//! Against a loop over the slots, on any processor that has the registers.
+
+use super::*;
+use crate::Level;
+use crate::buffer::AlignedBuffer;
+use crate::convert::flush::walk_at_level;
+use crate::nest::Loop;
+use crate::transpose::block::AsIs;
+use crate::transpose::burst::{BURST_CARRY, BurstTranspose};
+use crate::transpose::plane::CarriedPlane;
+
+/// Transposes columns of `rows` slots a part, of which the first has `first` before it in its byte, to rows that start at `at` and
+/// lie `gap` bytes apart, and compares the whole.
+fn check<const SLOTS: usize, const PAST: bool>(
+    packed: PackedSides,
+    rows: usize,
+    first: usize,
+    (at, gap): (usize, usize),
+) {
+    let [src_slots, dst_slots] = packed.sides().map(|is_packed| if is_packed { SLOTS } else { 1 });
+    let any = PackedColumns::<SLOTS> { packed, first: 0, step: 0, width: 0, made: std::ptr::null_mut() };
+    let width = any.widest_turn();
+    let (strips, bits) = (2, 8 / SLOTS);
+    let first = if src_slots == 1 { 0 } else { first };
+    // Slots of the source from column to column: any number.
+    let step = rows * src_slots + 5;
+    let columns = strips * width * dst_slots;
+    let src: Vec<u8> =
+        (0..step * columns / src_slots + 2).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
+    let pitch = strips * width + gap;
+    let mut dst = AlignedBuffer::zeroed(rows * src_slots * pitch + 2 * LINE).unwrap();
+    let dst = &mut dst[..];
+    dst.fill(0xA5);
+    let mut wanted = dst.to_vec();
+    for (row, column) in (0..rows * src_slots).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+        let place = first + column * step + row;
+        let slot = src[place / src_slots] >> (bits * (place % src_slots)) & lowest::<SLOTS>() as u8;
+        let to = &mut wanted[at + row * pitch + column / dst_slots];
+        *to = if column % dst_slots == 0 { slot } else { *to | slot << (bits * (column % dst_slots)) };
+    }
+    let apart = (step * SLOTS / src_slots) as isize;
+    let source =
+        PackedColumns::<SLOTS> { packed, first, step: step as isize, width, made: std::ptr::null_mut() };
+    let mut carry = AlignedBuffer::zeroed(BURST_CARRY).unwrap();
+    let is_carried = PAST && (!at.is_multiple_of(LINE) || !pitch.is_multiple_of(LINE));
+    let plane = CarriedPlane {
+        columns: Loop { extent: strips * width, src_stride: apart, dst_stride: 1 },
+        rows: Loop { extent: rows, src_stride: 1, dst_stride: (pitch * src_slots) as isize },
+        beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },
+        carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
+    };
+    let kernel = BurstTranspose::<1, LANE, PAST, _, _> { source, leave: AsIs, plane };
+    let places = (src.as_ptr(), dst[at..].as_mut_ptr());
+    // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
+    let done = unsafe { walk_at_level(Level::Avx2, &[], places, kernel) };
+    assert!(
+        !done || dst == wanted,
+        "{packed:?}, {SLOTS} slots a byte, {rows} rows, {first} slots before, from {at} on, {gap} apart"
+    );
+}
+
+/// Whole blocks and parts of them, more rows than carries at once, columns that start at any slot; rows that start lines, and rows
+/// that start anywhere.
+#[test]
+fn every_slot_arrives_whatever_the_processor() {
+    if !Level::Avx2.is_available() {
+        return;
+    }
+    for packed in [PackedSides::Both, PackedSides::Source, PackedSides::Destination] {
+        for (rows, first) in [(64, 0), (65, 1), (191, 3), (600, 7)] {
+            for place in [(0, 0), (0, LINE), (5, 7)] {
+                check::<2, true>(packed, rows, first % 2, place);
+                check::<2, false>(packed, rows, first % 2, place);
+                check::<4, true>(packed, rows, first % 4, place);
+                check::<4, false>(packed, rows, first % 4, place);
+                check::<8, true>(packed, rows, first, place);
+                check::<8, false>(packed, rows, first, place);
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Rows of the conversions that go by words, in every form: what a block reads is converted, woven and written from
+//! registers.
+
+use core::marker::PhantomData;
+
+use crate::convert::multiply::Multiply;
+use crate::convert::rows::{ConvertRows, Form, Look};
+use crate::convert::tables::tops::to_tops;
+use crate::convert::tables::widening::Widening;
+use crate::convert::words::casts::{Read, Write};
+use crate::convert::words::{BLOCK, Means, Words};
+use crate::lanes::{LINE, Lanes};
+use crate::transpose::ahead::Ahead;
+
+/// Rows through words, which are multiplied by factors, if by any, between being read and being written.
+pub(crate) struct Cast<'a, M, R, W, F> {
+    pub(crate) rows: &'a ConvertRows<'a>,
+    pub(crate) means: M,
+    pub(crate) read: R,
+    pub(crate) write: W,
+    pub(crate) factors: PhantomData<F>,
+}
+
+impl<M: Copy, R: Copy, W: Copy, F> Clone for Cast<'_, M, R, W, F> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: Copy, R: Copy, W: Copy, F> Copy for Cast<'_, M, R, W, F> {}
+
+impl ConvertRows<'_> {
+    /// True where rows are long enough for words, and slots have whole bytes.
+    #[inline(always)]
+    pub(crate) fn fills_blocks(&self) -> bool {
+        let conversion = self.conversion;
+        // The largest block of any form: a line of the narrower side, if that has one or two bytes.
+        let block = if conversion.src_bytes().min(conversion.dst_bytes()) == 2 { BLOCK / 2 } else { BLOCK };
+        !self.has_packed() && self.count * conversion.parts() >= block
+    }
+
+    /// True where slots share bytes on either side.
+    #[inline(always)]
+    pub(crate) fn has_packed(&self) -> bool {
+        self.src.bits.is_some() || self.dst.bits.is_some()
+    }
+
+    /// True for rows that go by words between types that are told apart where they run: those with factors, and those from packed
+    /// slots. Rows that are not woven only, where slots are packed.
+    pub(crate) fn go_by_any_words(&self) -> bool {
+        let alone = matches!(self.form, Form::Plain | Form::Lines) && self.conversion.parts() == 1;
+        match self.has_packed() {
+            true => {
+                // Hops into packed slots are faster than a factor of one.
+                let wanted = self.conversion.is_scaled() || self.dst.bits.is_none();
+                wanted && alone && self.count >= BLOCK && !self.conversion.is_identity()
+            }
+            false => self.conversion.is_scaled() && self.fills_blocks(),
+        }
+    }
+}
+
+impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
+    /// False where there is no way for the form.
+    ///
+    /// # Safety
+    /// As [`cast`](crate::convert::words::pairs::cast).
+    #[inline(always)]
+    pub(crate) unsafe fn run(self) -> bool {
+        let alone = self.rows.conversion.parts() == 1;
+        // SAFETY: the caller's promise, for all of them.
+        unsafe {
+            match self.rows.form {
+                Form::Plain | Form::Lines if F::MULTIPLIES && self.rows.has_packed() => self.packed(),
+                Form::Plain | Form::Lines => self.straights(),
+                Form::Zip { ways, step, stream } if alone && ways * W::BYTES == 4 => self.zips(step, stream),
+                Form::Unzip { ways, step, lines } if alone && ways * R::BYTES == 4 => {
+                    return self.unzips(step, lines);
+                }
+                Form::Zip { .. } | Form::Unzip { .. } => return false,
+            }
+        }
+        true
+    }
+
+    /// [`Cast::straight`] by blocks of the size that is best. Factors are looked up for each block, and so less often for larger
+    /// ones.
+    ///
+    /// # Safety
+    /// As [`cast`](crate::convert::words::pairs::cast).
+    #[inline(always)]
+    unsafe fn straights(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if F::MULTIPLIES && self.rows.count >= BLOCK {
+                return self.straight_or_strip::<BLOCK>();
+            }
+            // Registers of half a line are too few for the words of a line of bytes.
+            let is_strip = matches!(self.rows.look, Look::Strip(_));
+            match (R::BYTES, W::BYTES) {
+                (4, 1) if 2 * M::Lanes::BYTES == LINE && !is_strip => self.straight::<{ BLOCK / 2 }>(None),
+                (1, _) | (_, 1) => self.straight_or_strip::<BLOCK>(),
+                _ => self.straight_or_strip::<{ BLOCK / 2 }>(),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`cast`](crate::convert::words::pairs::cast).
+    #[inline(always)]
+    unsafe fn straight_or_strip<const N: usize>(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.rows.look {
+                Look::Strip(ahead) => self.straight::<N>(Some(ahead)),
+                _ => self.straight::<N>(None),
+            }
+        }
+    }
+
+    /// Row by row, block by block; the last block of a row steps back, to lines that were begun before. Rows may be a strip's,
+    /// whose lines are asked for by their numbers.
+    ///
+    /// # Safety
+    /// As [`cast`](crate::convert::words::pairs::cast).
+    #[inline(always)]
+    unsafe fn straight<const N: usize>(self, strip: Option<Ahead>) {
+        let stream = strip.is_none() && self.rows.form == Form::Lines;
+        let count = self.rows.count * self.rows.conversion.parts();
+        let (lanes, bytes) = (self.means.lanes(), N * R::BYTES);
+        let mut factors = self.factors();
+        let mut number = 0;
+        let mut row = 0;
+        while row < self.rows.rows as isize {
+            let (src, dst) = self.rows.starts(row);
+            let place = self.rows.src_place(row);
+            let mut done = 0;
+            while done < count {
+                let at = done.min(count - N);
+                match strip {
+                    Some(ahead) => ahead.ask_lines(lanes, number, bytes / LINE),
+                    None => self.rows.look_ahead(lanes, src.wrapping_add(at * R::BYTES), bytes),
+                }
+                number += bytes / LINE;
+                let place = (place + (at * R::BYTES) as isize, R::BYTES);
+                let to = dst.wrapping_add(at * W::BYTES);
+                // SAFETY: a block of the row.
+                unsafe {
+                    self.block::<N>(&mut factors, src.add(at * R::BYTES), place, (to, stream && at == done))
+                };
+                done = at + N;
+            }
+            row += 1;
+        }
+    }
+
+    /// Converts a block whose factors are those of the elements from a place on, with a step.
+    ///
+    /// # Safety
+    /// A block must be readable at `from` and writable at `to`, where it starts a line if it is streamed.
+    #[inline(always)]
+    pub(crate) unsafe fn block<const N: usize>(
+        self,
+        factors: &mut F,
+        from: *const u8,
+        (place, step): (isize, usize),
+        (to, stream): (*mut u8, bool),
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let Some(widening) = self.tops::<N>() {
+                return to_tops::<M, N>(self.means, from, (to, stream), widening);
+            }
+            let mut words = self.read::<N>(from);
+            factors.multiply(&mut words, place, step);
+            self.write.encode(self.means, &mut words);
+            self.write.write(self.means, &words, to, stream);
+        }
+    }
+
+    /// How floats of a byte are widened where all that they become is upper halves of `f32`.
+    #[inline(always)]
+    pub(crate) fn tops<const N: usize>(&self) -> Option<&Widening> {
+        let whole = W::IS_EXACT_TOP && !F::MULTIPLIES && N.is_multiple_of(M::Lanes::BYTES);
+        if whole { self.read.widening() } else { None }
+    }
+
+    /// The factors of rows that are read with the same step.
+    #[inline(always)]
+    pub(crate) fn factors(self) -> F {
+        F::new(self.rows.scale)
+    }
+
+    /// A block as it stands between the types.
+    ///
+    /// # Safety
+    /// A block of elements must be readable at `from`.
+    #[inline(always)]
+    pub(crate) unsafe fn read<const N: usize>(self, from: *const u8) -> Words<N> {
+        // SAFETY: the caller's promise.
+        unsafe { self.read.read(self.means, from) }
+    }
+}

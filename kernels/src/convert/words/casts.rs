@@ -1,0 +1,368 @@
+//! Types as words of 32 bits: what is done to the words that were read, and to those that are written.
+
+use crate::convert::float::{self, Decode, Encode, Lean};
+use crate::convert::integer::{Bounds, nearest, truncated};
+use crate::convert::tables::widening::Widening;
+use crate::convert::words::{Means, Words, put_wide};
+use crate::lanes::Lanes;
+
+/// A type as it is read.
+pub(crate) trait Read: Copy {
+    /// Bytes of an element.
+    const BYTES: usize;
+
+    /// True where types are told apart for each block.
+    const IS_ANY: bool = false;
+
+    /// Turns patterns into what stands between two types: an `f32`, or an integer of 32 bits.
+    fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
+
+    /// What a level widens many elements by, where they are floats of a byte and it was made.
+    #[inline(always)]
+    fn widening(&self) -> Option<&Widening> {
+        None
+    }
+
+    /// Reads a block of elements, as they stand between two types.
+    ///
+    /// # Safety
+    /// A block of elements must be readable at `from`.
+    #[inline(always)]
+    unsafe fn read<M: Means, const N: usize>(self, means: M, from: *const u8) -> Words<N> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let (Some(widening), true) = (self.widening(), N.is_multiple_of(M::Lanes::BYTES)) {
+                return means.widen_bytes(from, widening);
+            }
+            let mut words = means.read(Self::BYTES, from);
+            self.decode(means, &mut words);
+            words
+        }
+    }
+}
+
+/// A type as it is written.
+pub(crate) trait Write: Copy {
+    /// Bytes of an element.
+    const BYTES: usize;
+
+    /// True where large blocks of words stay in registers all the way.
+    const HAS_FEW_STEPS: bool = false;
+
+    /// True for upper halves of `f32` of which the lower ones are zero.
+    const IS_EXACT_TOP: bool = false;
+
+    /// The reverse; what stands above the pattern is left out.
+    fn encode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
+
+    /// Writes patterns, together whole lines.
+    ///
+    /// # Safety
+    /// As [`Means::write`].
+    #[inline(always)]
+    unsafe fn write<M: Means, const N: usize>(self, means: M, words: &Words<N>, to: *mut u8, stream: bool) {
+        // SAFETY: the caller's promise.
+        unsafe { means.write(Self::BYTES, words, to, stream) }
+    }
+}
+
+/// Replaces every word by an expression of it.
+macro_rules! each {
+    ($words:ident, $x:ident => $result:expr) => {{
+        let mut i = 0;
+        while i < $words.0.len() {
+            let $x = $words.0[i];
+            $words.0[i] = $result;
+            i += 1;
+        }
+    }};
+}
+
+pub(crate) use each;
+
+/// A type of so many bytes as it is: `f32`, an integer without a sign, and the low bits of any integer.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain<const BYTES: usize>;
+
+/// An integer with a sign.
+#[derive(Clone, Copy)]
+pub(crate) struct Signed<const BYTES: usize>;
+
+/// An `f64`, rounded to the nearest `f32` when read.
+#[derive(Clone, Copy)]
+pub(crate) struct Double;
+
+/// An integer of eight bytes: its low word when read, and when written the word, and copies of its sign above it if it has one.
+#[derive(Clone, Copy)]
+pub(crate) struct Long<const SIGNED: bool>;
+
+/// The upper half of an `f32`, rounded when written.
+#[derive(Clone, Copy)]
+pub(crate) struct Top;
+
+/// The same as it is read where whatever comes next makes NaN quiet.
+#[derive(Clone, Copy)]
+pub(crate) struct LoudTop;
+
+/// The same where nothing is rounded.
+#[derive(Clone, Copy)]
+pub(crate) struct ExactTop;
+
+/// An integer that becomes a float.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole<const BYTES: usize, const SIGNED: bool>;
+
+/// A float that becomes an integer of one or two bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct ToInteger<const BYTES: usize>(pub(crate) Bounds);
+
+/// A float of 16 bits whose infinity has this pattern, and becomes the greatest number.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounded<W>(pub(crate) W, pub(crate) u32);
+
+/// IEEE 754's float of 16 bits.
+#[derive(Clone, Copy)]
+pub(crate) struct HalfFrom(pub(crate) Decode);
+
+/// The same as it is written.
+#[derive(Clone, Copy)]
+pub(crate) struct HalfTo(pub(crate) Encode);
+
+/// A float of a byte, and what a level widens many of them by where it was made.
+#[derive(Clone, Copy)]
+pub(crate) struct ByteFrom<'a>(pub(crate) Decode, pub(crate) Option<&'a Widening>);
+
+/// A float of a byte with so many bits of mantissa, of a kind that [`Lean`] names.
+#[derive(Clone, Copy)]
+pub(crate) struct ByteTo<const MANTISSA: u32, const KIND: u32>(pub(crate) Lean);
+
+impl<const BYTES: usize> Read for Plain<BYTES> {
+    const BYTES: usize = BYTES;
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
+}
+
+impl<const BYTES: usize> Write for Plain<BYTES> {
+    const BYTES: usize = BYTES;
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
+}
+
+impl Read for Double {
+    const BYTES: usize = size_of::<f64>();
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
+
+    #[inline(always)]
+    unsafe fn read<M: Means, const N: usize>(self, means: M, from: *const u8) -> Words<N> {
+        // SAFETY: the caller's promise.
+        unsafe { means.read_doubles(from) }
+    }
+}
+
+impl Write for Double {
+    const BYTES: usize = size_of::<f64>();
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
+
+    #[inline(always)]
+    unsafe fn write<M: Means, const N: usize>(self, means: M, words: &Words<N>, to: *mut u8, stream: bool) {
+        // SAFETY: the caller's promise.
+        unsafe { means.write_doubles(words, to, stream) }
+    }
+}
+
+impl<const SIGNED: bool> Read for Long<SIGNED> {
+    const BYTES: usize = size_of::<u64>();
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
+
+    #[inline(always)]
+    unsafe fn read<M: Means, const N: usize>(self, _means: M, from: *const u8) -> Words<N> {
+        let mut words = Words([0; N]);
+        let mut i = 0;
+        while i < N {
+            // SAFETY: element `i` of the block; arrays of bytes ask for no alignment.
+            words.0[i] = u64::from_le_bytes(unsafe { from.cast::<[u8; 8]>().add(i).read() }) as u32;
+            i += 1;
+        }
+        words
+    }
+}
+
+impl<const SIGNED: bool> Write for Long<SIGNED> {
+    const BYTES: usize = size_of::<u64>();
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, _means: M, _words: &mut Words<N>) {}
+
+    #[inline(always)]
+    unsafe fn write<M: Means, const N: usize>(self, means: M, words: &Words<N>, to: *mut u8, stream: bool) {
+        let mut wide = [0u64; N];
+        let mut i = 0;
+        while i < N {
+            wide[i] = if SIGNED { i64::from(words.0[i] as i32) as u64 } else { words.0[i].into() };
+            i += 1;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { put_wide(means.lanes(), &wide, to, stream) }
+    }
+}
+
+impl<const BYTES: usize> Read for Signed<BYTES> {
+    const BYTES: usize = BYTES;
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
+        each!(words, x => match BYTES {
+            1 => x as i8 as u32,
+            _ => x as i16 as u32,
+        });
+    }
+}
+
+/// The highest bit of a byte.
+pub(crate) const SIGN_OF_BYTE: u32 = 0x80;
+
+/// The highest bit of two bytes.
+pub(crate) const SIGN_OF_HALF: u32 = 0x8000;
+
+/// The float of an integer whose sign bit is given: a bit that stands for as much less as it would count for more.
+#[inline(always)]
+pub(crate) fn whole(x: u32, sign: u32) -> u32 {
+    ((x ^ sign).wrapping_sub(sign) as i32 as f32).to_bits()
+}
+
+impl<const BYTES: usize, const SIGNED: bool> Read for Whole<BYTES, SIGNED> {
+    const BYTES: usize = BYTES;
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
+        each!(words, x => whole(x, if BYTES == 1 && SIGNED { SIGN_OF_BYTE } else { 0 }));
+    }
+}
+
+impl<const BYTES: usize> Write for ToInteger<BYTES> {
+    const BYTES: usize = BYTES;
+
+    const HAS_FEW_STEPS: bool = true;
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
+        let Bounds { least, greatest, nearest: to_nearest, mask } = self.0;
+        match to_nearest {
+            true => each!(words, x => nearest(f32::from_bits(x), least, greatest) & mask),
+            false => each!(words, x => truncated(f32::from_bits(x), least, greatest) as u32 & mask),
+        }
+    }
+}
+
+impl Bounded<Top> {
+    /// The pattern of infinity.
+    pub(crate) const INFINITE: u32 = 0x7f80;
+}
+
+impl Bounded<HalfTo> {
+    /// The pattern of infinity.
+    pub(crate) const INFINITE: u32 = 0x7c00;
+}
+
+impl<W: Write> Write for Bounded<W> {
+    const BYTES: usize = W::BYTES;
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {
+        self.0.encode(means, words);
+        each!(words, x => x - u32::from(x & 0x7fff == self.1));
+    }
+}
+
+impl Read for Top {
+    const BYTES: usize = 2;
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
+        each!(words, x => float::decode_top(x as u16));
+    }
+}
+
+impl Read for LoudTop {
+    const BYTES: usize = 2;
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
+        each!(words, x => x << 16);
+    }
+}
+
+impl Write for Top {
+    const BYTES: usize = 2;
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
+        each!(words, x => float::encode_top(x));
+    }
+}
+
+impl Write for ExactTop {
+    const BYTES: usize = 2;
+
+    const IS_EXACT_TOP: bool = true;
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
+        each!(words, x => x >> 16);
+    }
+}
+
+impl Read for HalfFrom {
+    const BYTES: usize = 2;
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {
+        means.widen_halves(words, &self.0);
+    }
+
+    #[inline(always)]
+    unsafe fn read<M: Means, const N: usize>(self, means: M, from: *const u8) -> Words<N> {
+        // SAFETY: the caller's promise.
+        unsafe { means.read_halves(from, &self.0) }
+    }
+}
+
+impl Write for HalfTo {
+    const BYTES: usize = 2;
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {
+        means.round_to_halves(words, &self.0);
+    }
+}
+
+impl Read for ByteFrom<'_> {
+    const BYTES: usize = 1;
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
+        each!(words, x => self.0.one(x));
+    }
+
+    #[inline(always)]
+    fn widening(&self) -> Option<&Widening> {
+        self.1
+    }
+}
+
+impl<const MANTISSA: u32, const KIND: u32> Write for ByteTo<MANTISSA, KIND> {
+    const BYTES: usize = 1;
+
+    #[inline(always)]
+    fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
+        each!(words, x => self.0.one::<MANTISSA, KIND>(x));
+    }
+}

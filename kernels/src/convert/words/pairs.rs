@@ -1,0 +1,138 @@
+//! Which pairs of types go by words, and as what they are read and written: each pair is a kernel of its own.
+
+use core::marker::PhantomData;
+
+use crate::convert::float::{Encode, Lean};
+use crate::convert::hop::{Hop, Int};
+use crate::convert::multiply::{Multiply, Unscaled};
+use crate::convert::number::FloatFormat;
+use crate::convert::rows::ConvertRows;
+use crate::convert::words::Means;
+use crate::convert::words::any::{AnyFrom, AnyTo, From, To};
+use crate::convert::words::cast_rows::Cast;
+use crate::convert::words::casts::{
+    Bounded, ByteFrom, ByteTo, Double, ExactTop, HalfFrom, HalfTo, Long, LoudTop, Plain, Signed, ToInteger,
+    Top, Whole,
+};
+
+/// Converts rows that fill blocks where there is a way by words; false where there is none, and nothing was done.
+///
+/// # Safety
+/// As [`ConvertRows::at_level`], which means what it offers.
+pub(crate) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
+    let mut hops = rows.conversion.hops();
+    let pair = (hops.next(), hops.next());
+    if hops.next().is_some() {
+        return false;
+    }
+    macro_rules! through {
+        ($read:expr, $write:expr) => {{
+            let factors = PhantomData::<Unscaled>;
+            let cast = Cast { rows, means, read: $read, write: $write, factors };
+            // SAFETY: the caller's promise.
+            unsafe { cast.enter() }
+        }};
+    }
+    macro_rules! to_byte {
+        ($read:expr, $encode:expr) => {
+            match $encode.lean() {
+                Some((lean, 2, Lean::OTHER)) => through!($read, ByteTo::<2, { Lean::OTHER }>(lean)),
+                Some((lean, 3, Lean::OTHER)) => through!($read, ByteTo::<3, { Lean::OTHER }>(lean)),
+                Some((lean, 4, Lean::OTHER)) => through!($read, ByteTo::<4, { Lean::OTHER }>(lean)),
+                Some((lean, 2, Lean::PLAIN_ZERO)) => through!($read, ByteTo::<2, { Lean::PLAIN_ZERO }>(lean)),
+                Some((lean, 3, Lean::PLAIN_ZERO)) => through!($read, ByteTo::<3, { Lean::PLAIN_ZERO }>(lean)),
+                Some((lean, 3, Lean::NAN_IS_NEXT)) => {
+                    through!($read, ByteTo::<3, { Lean::NAN_IS_NEXT }>(lean))
+                }
+                _ => false,
+            }
+        };
+    }
+    match pair {
+        (Some(Hop::EncodeTop16), None) => through!(Plain::<4>, Top),
+        (Some(Hop::DecodeTop16), None) => through!(Top, Plain::<4>),
+        (Some(Hop::Encode16(to)), None) if to.is_half() => through!(Plain::<4>, HalfTo(*to)),
+        (Some(Hop::Decode16(from)), None) if from.is_half() => through!(HalfFrom(*from), Plain::<4>),
+        (Some(Hop::Encode16(to)), None) if to.is_bounded_half() => {
+            let half = HalfTo(Encode::new(FloatFormat::F16, false));
+            through!(Plain::<4>, Bounded(half, Bounded::<HalfTo>::INFINITE))
+        }
+        (Some(Hop::Encode16(to)), None) if to.is_bounded_top() => {
+            through!(Plain::<4>, Bounded(Top, Bounded::<Top>::INFINITE))
+        }
+        (Some(Hop::IntToF32(Int::S8)), None) => through!(Whole::<1, true>, Plain::<4>),
+        (Some(Hop::IntToF32(Int::U8)), None) => through!(Whole::<1, false>, Plain::<4>),
+        (Some(Hop::IntToF32(Int::S32)), None) => through!(Whole::<4, true>, Plain::<4>),
+        (Some(Hop::IntToF32(Int::S8)), Some(Hop::EncodeTop16)) => through!(Whole::<1, true>, Top),
+        (Some(Hop::IntToF32(Int::U8)), Some(Hop::EncodeTop16)) => through!(Whole::<1, false>, Top),
+        (Some(&Hop::F32ToInt { to, nearest }), None) => match (to.bounds(nearest), to.bytes()) {
+            (Some(bounds), 1) => through!(Plain::<4>, ToInteger::<1>(bounds)),
+            (Some(bounds), _) => through!(Plain::<4>, ToInteger::<2>(bounds)),
+            (None, _) => false,
+        },
+        (Some(Hop::Encode8(to)), None) => to_byte!(Plain::<4>, to),
+        (Some(Hop::Decode8(from)), None) => through!(ByteFrom(*from, rows.widening), Plain::<4>),
+        (Some(Hop::Decode8Top(from)), None) => through!(ByteFrom(*from, rows.widening), ExactTop),
+        (Some(Hop::DecodeTop16), Some(Hop::Encode8(to))) => to_byte!(LoudTop, to),
+        (Some(Hop::DecodeTop16), Some(Hop::Encode16(to))) if to.is_half() => through!(LoudTop, HalfTo(*to)),
+        (Some(Hop::Decode16(from)), Some(Hop::EncodeTop16)) if from.is_half() => {
+            through!(HalfFrom(*from), Top)
+        }
+        (Some(Hop::Decode16(from)), Some(Hop::Encode8(to))) if from.is_half() => {
+            to_byte!(HalfFrom(*from), to)
+        }
+        (Some(Hop::Decode8(from)), Some(Hop::Encode16(to))) if to.is_half() => {
+            through!(ByteFrom(*from, rows.widening), HalfTo(*to))
+        }
+        (Some(Hop::F64ToF32), None) => through!(Double, Plain::<4>),
+        (Some(Hop::F64ToF32), Some(Hop::EncodeTop16)) => through!(Double, Top),
+        (Some(Hop::F32ToF64), None) => through!(Plain::<4>, Double),
+        (Some(Hop::DecodeTop16), Some(Hop::F32ToF64)) => through!(LoudTop, Double),
+        (Some(Hop::Decode16(from)), Some(Hop::F32ToF64)) if from.is_half() => {
+            through!(HalfFrom(*from), Double)
+        }
+        (Some(Hop::Decode8(from)), Some(Hop::F32ToF64)) => {
+            through!(ByteFrom(*from, rows.widening), Double)
+        }
+        (Some(&Hop::Resize { from, bytes }), None) => match (from, bytes) {
+            (Int::S32 | Int::U32, 1) => through!(Plain::<4>, Plain::<1>),
+            (Int::S32 | Int::U32, 2) => through!(Plain::<4>, Plain::<2>),
+            (Int::S64 | Int::U64, 4) => through!(Long::<true>, Plain::<4>),
+            (Int::S32, 8) => through!(Plain::<4>, Long::<true>),
+            (Int::U32, 8) => through!(Plain::<4>, Long::<false>),
+            (Int::S16 | Int::U16, 1) => through!(Plain::<2>, Plain::<1>),
+            (Int::S16, 4) => through!(Signed::<2>, Plain::<4>),
+            (Int::U16, 4) => through!(Plain::<2>, Plain::<4>),
+            (Int::S8, 4) => through!(Signed::<1>, Plain::<4>),
+            (Int::U8, 4) => through!(Plain::<1>, Plain::<4>),
+            (Int::S8, 2) => through!(Signed::<1>, Plain::<2>),
+            (Int::U8, 2) => through!(Plain::<1>, Plain::<2>),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// As [`cast`] between types that are told apart inside, multiplied by their factors or not.
+///
+/// # Safety
+/// As [`cast`].
+pub(crate) unsafe fn cast_any<'a, M: Means, F: Multiply<'a>>(
+    rows: &'a ConvertRows<'a>,
+    means: M,
+    (from, to): (From<'_>, To),
+) -> bool {
+    macro_rules! through {
+        ($($read:literal $write:literal;)*) => {
+            match (rows.conversion.src_bytes(), rows.conversion.dst_bytes()) {
+                $(($read, $write) => {
+                    let (read, write) = (AnyFrom::<$read>(from), AnyTo::<$write>(to));
+                    // SAFETY: the caller's promise.
+                    unsafe { Cast { rows, means, read, write, factors: PhantomData::<F> }.enter() }
+                })*
+                _ => false,
+            }
+        };
+    }
+    through!(4 4; 4 2; 4 1; 2 4; 2 2; 2 1; 1 4; 1 2; 1 1;)
+}

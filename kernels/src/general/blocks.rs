@@ -1,0 +1,427 @@
+//! Transposes of sets of loops: a line of every column of a strip is brought together, transposed, and written to the rows.
+//!
+//! Rows and columns are chains of any loops (`composite.rs`), so that extents need not fill a lane or a line. A strip is
+//! as many columns as fill two lines of every row; it is walked along all rows, whose places come from a table.
+
+use crate::general::composite::{list_places, steps};
+use crate::lanes::{LANE, LINE, Lanes};
+use crate::nest::Loop;
+use crate::rows::carry::emit;
+use crate::rows::{copy_run, copy_short, stream_run};
+use crate::transpose::block::network;
+use crate::tuning::{COLUMN_AHEAD, SHORT_COLUMN};
+use crate::walk::Point;
+
+/// Bytes of a strip in every row; see `transpose/stream.rs` for why two lines, and why one for bytes.
+const fn strip(element: usize) -> usize {
+    if element == 1 { LINE } else { 2 * LINE }
+}
+
+/// Columns of the widest strip.
+const STRIP_COLUMNS: usize = 64;
+
+/// What one row needs of a buffer: the line before, and a strip.
+const ROW_BUFFER: usize = LINE + strip(2);
+
+/// How the rows are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Write {
+    /// With ordinary stores.
+    Store,
+    /// Past the cache; every row starts a line.
+    Lines,
+    /// Past the cache; every row carries what is behind its last whole line over to the next strip.
+    Carried,
+}
+
+/// Room that [`Blocks`] works in: a line of each of a strip's columns, and a line of rows with the strip's bytes.
+#[repr(align(64))]
+pub(crate) struct Room {
+    staged: [u8; STRIP_COLUMNS * LINE],
+    rows: [u8; LINE * ROW_BUFFER],
+}
+
+impl Room {
+    pub(crate) const EMPTY: Room = Room { staged: [0; STRIP_COLUMNS * LINE], rows: [0; LINE * ROW_BUFFER] };
+}
+
+/// Bytes of carry buffer that so many rows want, at the start of a line.
+pub(crate) const fn carry_bytes(rows: usize) -> usize {
+    rows * ROW_BUFFER
+}
+
+/// Transposes rows and columns of elements of `E` bytes, `N` to a lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Blocks<'a, const E: usize, const N: usize> {
+    /// Contiguous in the source, fastest first.
+    pub(crate) rows: &'a [Loop],
+    /// Contiguous in the destination, fastest first.
+    pub(crate) columns: &'a [Loop],
+    pub(crate) write: Write,
+    pub(crate) room: *mut Room,
+    /// Places of as many rows as are walked before the next strip.
+    pub(crate) places: *mut isize,
+    pub(crate) panel: usize,
+    /// From here to the next plane in the source, as far as that is known: what is asked for ahead.
+    pub(crate) next: isize,
+    /// [`carry_bytes`] for that many rows where they are carried.
+    pub(crate) carry: *mut u8,
+}
+
+impl<const E: usize, const N: usize> Point for Blocks<'_, E, N> {
+    /// # Safety
+    /// All places of both chains must be valid on both sides, without overlap; with [`Write::Lines`] every row must start
+    /// a line.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let rows = steps(self.rows);
+        let mut first = 0;
+        while first < rows {
+            let count = self.panel.min(rows - first);
+            // SAFETY: there is room for `panel` places, this kernel's alone; rows are contiguous in the source.
+            unsafe {
+                list_places::<false>(self.rows, first, std::slice::from_raw_parts_mut(self.places, count));
+                self.panel(lanes, count, src.wrapping_add(first * E), dst);
+            }
+            first += count;
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        self.write != Write::Store
+    }
+}
+
+/// What is asked for ahead of its use.
+struct Ahead {
+    column: usize,
+    at: usize,
+    /// Bytes of a column.
+    len: usize,
+}
+
+impl Ahead {
+    /// Asks for all lines of a turn.
+    #[inline(always)]
+    fn ask_all<L: Lanes>(&mut self, lanes: L, turn: Turn<'_>) {
+        for number in 0..turn.places.len() {
+            self.ask(lanes, turn, number);
+        }
+    }
+
+    /// Asks for the line of a turn.
+    #[inline(always)]
+    fn ask<L: Lanes>(&mut self, lanes: L, turn: Turn<'_>, number: usize) {
+        if self.len == usize::MAX {
+            lanes.prefetch(turn.src.wrapping_offset(turn.places[number]).wrapping_add(COLUMN_AHEAD));
+        } else if let Some(place) = turn.places.get(self.column) {
+            lanes.prefetch(turn.src.wrapping_offset(*place).wrapping_add(self.at));
+            self.at += LINE;
+            if self.at >= self.len {
+                (self.column, self.at) = (self.column + 1, 0);
+            }
+        }
+    }
+}
+
+/// Where the lines lie that are asked for with a part of a strip, one for each of its columns.
+#[derive(Clone, Copy)]
+struct Turn<'a> {
+    places: &'a [isize],
+    src: *const u8,
+}
+
+/// A part of a strip.
+#[derive(Clone, Copy)]
+struct Part {
+    /// Its columns.
+    width: usize,
+    /// The panel's number of its first row, and its rows.
+    row: usize,
+    height: usize,
+    is_first: bool,
+    is_last: bool,
+}
+
+impl<const E: usize, const N: usize> Blocks<'_, E, N> {
+    const STRIP: usize = strip(E) / E;
+
+    /// The rows whose places are listed, through all columns.
+    ///
+    /// # Safety
+    /// As [`Point::point`], for `count` rows from `src`.
+    #[inline(always)]
+    unsafe fn panel<L: Lanes>(&self, lanes: L, count: usize, src: *const u8, dst: *mut u8) {
+        let columns = steps(self.columns);
+        // The next strip's short columns are asked for one behind the other, along the source; of long columns what
+        // comes next in each.
+        let is_short = count * E <= SHORT_COLUMN;
+        // SAFETY: the room is there, and this kernel's alone.
+        let staged = unsafe { (&raw mut (*self.room).staged).cast::<u8>() };
+        let mut places = [[0; STRIP_COLUMNS]; 2];
+        list_places::<true>(self.columns, 0, &mut places[0][..Self::STRIP]);
+        let mut column = 0;
+        while column < columns {
+            let width = Self::STRIP.min(columns - column);
+            let [now, next] = &mut places;
+            let behind = column + width;
+            let mut ahead = Ahead { column: 0, at: 0, len: if is_short { count * E } else { usize::MAX } };
+            // Behind the last strip comes the first of the next plane.
+            let (following, first) =
+                if behind < columns { (src, behind) } else { (src.wrapping_offset(self.next), 0) };
+            list_places::<true>(self.columns, first, &mut next[..Self::STRIP]);
+            let to = dst.wrapping_add(column * E);
+            let mut row = 0;
+            while row < count {
+                let height = (LINE / E).min(count - row);
+                let (from, wanted) = if is_short { (following, &*next) } else { (src, &*now) };
+                let places = &wanted[..Self::STRIP];
+                let src_ahead = if is_short { from } else { from.wrapping_add(row * E) };
+                let turn = Turn { places, src: src_ahead };
+                if L::BYTES == LINE {
+                    ahead.ask_all(lanes, turn);
+                }
+                let part = Part { width, row, height, is_first: column == 0, is_last: behind == columns };
+                // SAFETY: `width` columns and `height` rows from here are the nest's.
+                unsafe {
+                    gather::<L, E>(lanes, src.wrapping_add(row * E), &now[..width], height * E, staged);
+                    self.scatter(lanes, staged, part, to, (&mut ahead, turn));
+                }
+                row += height;
+            }
+            places.swap(0, 1);
+            column = behind;
+        }
+    }
+
+    /// Writes what is staged to its rows.
+    ///
+    /// # Safety
+    /// As [`Point::point`]; `dst` is the place of the part's first column in row 0.
+    #[inline(always)]
+    unsafe fn scatter<L: Lanes>(
+        &self,
+        lanes: L,
+        staged: *const u8,
+        part: Part,
+        dst: *mut u8,
+        (ahead, turn): (&mut Ahead, Turn<'_>),
+    ) {
+        let is_full = part.width == Self::STRIP;
+        let is_carried = self.write == Write::Carried;
+        // SAFETY: the rows' places are listed; buffers have room for the rows of a line, and for a strip of each.
+        unsafe {
+            let places = std::slice::from_raw_parts(self.places.add(part.row), part.height);
+            if is_full && !is_carried && part.height == LINE / E {
+                let mut row = 0;
+                while row < LINE / E {
+                    let from = staged.wrapping_add(row * E);
+                    self.whole(lanes, from, places.as_ptr().add(row), dst, (ahead, turn, row));
+                    row += N;
+                }
+                return;
+            }
+            if L::BYTES < LINE {
+                ahead.ask_all(lanes, turn);
+            }
+            let buffer = match is_carried {
+                true => self.carry.add(part.row * ROW_BUFFER),
+                false => (&raw mut (*self.room).rows).cast::<u8>(),
+            };
+            if is_full {
+                let mut row = 0;
+                while row < part.height {
+                    wide::<L, E, N>(lanes, staged.wrapping_add(row * E), buffer.add(row * ROW_BUFFER + LINE));
+                    row += N;
+                }
+            } else {
+                narrow::<L, E, N>(lanes, staged, part, buffer.add(LINE));
+            }
+            for (i, place) in places.iter().enumerate() {
+                let (buffer, to) = (buffer.add(i * ROW_BUFFER), dst.wrapping_offset(*place));
+                if is_carried && !part.is_last {
+                    emit(lanes, buffer, to, strip(E), part.is_first);
+                } else {
+                    self.end(lanes, buffer, to, part);
+                }
+            }
+        }
+    }
+
+    /// `N` rows of a strip, straight from the registers, line by line. Where registers are less than a line, one is asked for
+    /// ahead with each, so that the memory reads and writes at the same time.
+    ///
+    /// # Safety
+    /// `strip(E)` bytes must be writable at each place, which starts a line where streaming.
+    #[inline(always)]
+    unsafe fn whole<L: Lanes>(
+        &self,
+        lanes: L,
+        from: *const u8,
+        places: *const isize,
+        dst: *mut u8,
+        (ahead, turn, first): (&mut Ahead, Turn<'_>, usize),
+    ) {
+        let mut number = first * (strip(E) / LINE);
+        let mut at = 0;
+        while at < strip(E) {
+            // SAFETY: staged lines, and the caller's promise.
+            unsafe {
+                let mut line = [[lanes.zero(); N]; LINE / LANE];
+                let mut part = 0;
+                while part < LINE / L::BYTES {
+                    let from = from.wrapping_add((at + part * L::BYTES) / E * LINE);
+                    line[part] = load_tile::<L, E, N>(lanes, from);
+                    part += 1;
+                }
+                let mut row = 0;
+                while row < N {
+                    let to = dst.wrapping_offset(*places.add(row)).wrapping_add(at);
+                    let mut part = 0;
+                    while part < LINE / L::BYTES {
+                        let to = to.wrapping_add(part * L::BYTES);
+                        match self.write {
+                            Write::Lines => lanes.stream(to, line[part][row]),
+                            _ => lanes.store(to, line[part][row]),
+                        }
+                        part += 1;
+                    }
+                    if L::BYTES < LINE {
+                        ahead.ask(lanes, turn, number);
+                    }
+                    number += 1;
+                    row += 1;
+                }
+            }
+            at += LINE;
+        }
+    }
+
+    /// The last bytes of a row in this panel, perhaps fewer than a strip, and what it carries.
+    ///
+    /// # Safety
+    /// As [`Blocks::scatter`], for the row whose buffer and place are given.
+    #[inline(always)]
+    unsafe fn end<L: Lanes>(&self, lanes: L, buffer: *mut u8, to: *mut u8, part: Part) {
+        let len = part.width * E;
+        let carried = match self.write {
+            Write::Carried if !part.is_first => to.addr() % LINE,
+            _ => 0,
+        };
+        let (from, to, len) = (buffer.wrapping_add(LINE - carried), to.wrapping_sub(carried), len + carried);
+        // SAFETY: the buffer holds the row's bytes, behind those that it carries.
+        unsafe {
+            match self.write {
+                Write::Store => copy_run(lanes, from, to, len, (0, 0)),
+                _ => stream_run(lanes, from, to, len, 0),
+            }
+        }
+    }
+}
+
+/// Copies `len` bytes, at most a line, of every column to its staged line.
+///
+/// # Safety
+/// `len` bytes must be readable at each place from `src`.
+#[inline(always)]
+unsafe fn gather<L: Lanes, const E: usize>(
+    lanes: L,
+    src: *const u8,
+    places: &[isize],
+    len: usize,
+    staged: *mut u8,
+) {
+    for (column, place) in places.iter().enumerate() {
+        let (from, to) = (src.wrapping_offset(*place), staged.wrapping_add(column * LINE));
+        // SAFETY: the caller's promise; a line is staged whole or in part.
+        unsafe {
+            if len == LINE {
+                let mut at = 0;
+                while at < LINE {
+                    lanes.store(to.add(at), lanes.load(from.add(at)));
+                    at += L::BYTES;
+                }
+            } else {
+                copy_short(from, to, len);
+            }
+        }
+    }
+}
+
+/// Transposes `N` staged rows of a whole strip to row buffers.
+///
+/// # Safety
+/// `N` rows, `ROW_BUFFER` bytes apart, must have `strip(E)` writable bytes each.
+#[inline(always)]
+unsafe fn wide<L: Lanes, const E: usize, const N: usize>(lanes: L, from: *const u8, buffer: *mut u8) {
+    let mut at = 0;
+    while at < strip(E) {
+        // SAFETY: staged lines, and the caller's promise.
+        unsafe {
+            let tile = load_tile::<L, E, N>(lanes, from.wrapping_add(at / E * LINE));
+            let mut i = 0;
+            while i < N {
+                lanes.store(buffer.add(i * ROW_BUFFER + at), tile[i]);
+                i += 1;
+            }
+        }
+        at += L::BYTES;
+    }
+}
+
+/// Transposes the staged rows of a part of a strip to row buffers: a lane of columns at a time, with several lanes of rows in
+/// a register.
+///
+/// # Safety
+/// A line of rows, `ROW_BUFFER` bytes apart, must have `strip(E)` writable bytes each.
+#[inline(always)]
+unsafe fn narrow<L: Lanes, const E: usize, const N: usize>(
+    lanes: L,
+    staged: *const u8,
+    part: Part,
+    buffer: *mut u8,
+) {
+    let mut column = 0;
+    while column < part.width {
+        let mut row = 0;
+        while row < part.height {
+            // SAFETY: staged lines of `N` columns, whole registers of rows, and the caller's promise.
+            unsafe {
+                let from = staged.add(column * LINE + row * E);
+                let mut tile = [lanes.zero(); N];
+                let mut i = 0;
+                while i < N {
+                    tile[i] = lanes.load(from.add(i * LINE));
+                    i += 1;
+                }
+                network::<L, E, N>(lanes, &mut tile);
+                let mut i = 0;
+                while i < N {
+                    let to = buffer.add((row + i) * ROW_BUFFER + column * E);
+                    lanes.store_lanes(to, (N * ROW_BUFFER) as isize, tile[i]);
+                    i += 1;
+                }
+            }
+            row += N * L::LANES;
+        }
+        column += N;
+    }
+}
+
+/// Reads `N` rows of `N * LANES` staged columns and transposes them: one register per row.
+///
+/// # Safety
+/// A lane must be readable in each of the columns' lines.
+#[inline(always)]
+unsafe fn load_tile<L: Lanes, const E: usize, const N: usize>(lanes: L, from: *const u8) -> [L::Vector; N] {
+    let mut tile = [lanes.zero(); N];
+    let mut i = 0;
+    while i < N {
+        // SAFETY: column `i` of lane `l` is column `l * N + i`, so the loads reach exactly the tile's columns.
+        tile[i] = unsafe { lanes.load_lanes(from.add(i * LINE), (N * LINE) as isize) };
+        i += 1;
+    }
+    network::<L, E, N>(lanes, &mut tile);
+    tile
+}

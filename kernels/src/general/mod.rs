@@ -1,0 +1,184 @@
+//! Nests that no special family takes: in sets of loops where both sides have one, element by element where not.
+
+pub(crate) mod blocks;
+pub(crate) mod composite;
+pub(crate) mod program;
+
+use crate::general::blocks::{Blocks, Room, Write, carry_bytes};
+use crate::general::composite::{MAX_LOOPS, Sets, steps};
+use crate::general::program::{Program, Programmed, Runs};
+use crate::lanes::{LANE, LINE, Lanes};
+use crate::mover::scalar;
+use crate::nest::Loop;
+use crate::rows::Rows;
+use crate::stage::{Stage, starts_lines};
+use crate::tuning::{
+    LEAST_CARRY, LEAST_ELEMENTS, LEAST_RUNS, LONG_CARRY, RUN_REACH, SET_ROWS, STORED_ROWS, STORED_RUN,
+    STREAMED_RUN, TILE_REACH,
+};
+use crate::walk::each_point;
+
+/// Moves any nest.
+///
+/// # Safety
+/// All places of `loops`, and `element` bytes behind each, must be valid on both sides, without overlap.
+#[allow(dead_code)] // portable targets have no lanes
+pub(crate) unsafe fn general<L: Lanes>(
+    lanes: L,
+    loops: &[Loop],
+    (src, dst): (*const u8, *mut u8),
+    element: usize,
+    stream: bool,
+) {
+    let stream = stream && L::STREAMS;
+    let elements = loops.iter().fold(1usize, |elements, l| elements.saturating_mul(l.extent));
+    if elements < LEAST_ELEMENTS && !stream {
+        // SAFETY: the caller's promise.
+        return unsafe { alone(lanes, loops, src, dst, element) };
+    }
+    let sets = Sets::new(loops, element).filter(|sets| fills_lanes(sets, element));
+    // SAFETY: the caller's promise, for every way.
+    unsafe {
+        let Some(sets) = sets else { return programmed(lanes, loops, (src, dst), element, stream) };
+        let write = if stream { lines(&sets, element, dst) } else { Some(Write::Store) };
+        match write {
+            Some(write) => blocks(lanes, &sets, src, dst, element, write),
+            None => staged(lanes, loops, (src, dst), element),
+        }
+    }
+}
+
+/// Runs of the destination by a program; element by element where there are no runs, or too few.
+///
+/// # Safety
+/// As [`general`].
+unsafe fn programmed<L: Lanes>(
+    lanes: L,
+    loops: &[Loop],
+    (src, dst): (*const u8, *mut u8),
+    element: usize,
+    stream: bool,
+) {
+    let (wanted, unit) = if stream { (STREAMED_RUN, LINE) } else { (STORED_RUN, LANE) };
+    let runs = Runs::new(loops, element, wanted, unit);
+    let Some(mut runs) = runs.filter(|runs| steps(runs.outer()) >= LEAST_RUNS) else {
+        // SAFETY: the caller's promise.
+        return unsafe { alone(lanes, loops, src, dst, element) };
+    };
+    let program = Program::new(&runs, element);
+    // What is near in the source comes together, so that every line is read once.
+    runs.outer_mut().sort_by_key(|l| std::cmp::Reverse(l.src_stride.unsigned_abs()));
+    let kernel = Programmed { program: &program, stream: stream && program.has_lines() };
+    // SAFETY: the caller's promise; the last steps of the loop that was cut are a nest of their own.
+    unsafe {
+        each_point(lanes, runs.outer(), src, dst, kernel);
+        if let Some((cut, last)) = runs.rest {
+            let first = (cut.extent - last) as isize;
+            let (src, dst) =
+                (src.wrapping_offset(first * cut.src_stride), dst.wrapping_offset(first * cut.dst_stride));
+            let mut rest = [Loop::default(); MAX_LOOPS];
+            let rest = &mut rest[..loops.len()];
+            rest.copy_from_slice(loops);
+            rest.iter_mut().find(|l| **l == cut).into_iter().for_each(|l| l.extent = last);
+            programmed(lanes, rest, (src, dst), element, stream);
+        }
+    }
+}
+
+/// Every element for itself.
+///
+/// # Safety
+/// As [`general`].
+unsafe fn alone<L: Lanes>(lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8, element: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match element {
+            0..=LANE => scalar(loops, src, dst, element),
+            run => each_point(lanes, loops, src, dst, Rows::new(loops, run, false)),
+        }
+    }
+}
+
+/// True where blocks of both sets are worth a register's transpose.
+fn fills_lanes(sets: &Sets, element: usize) -> bool {
+    let (rows, columns) = (steps(sets.rows()) * element, steps(sets.columns()) * element);
+    matches!(element, 1 | 2 | 4 | 8 | 16) && 2 * rows >= LANE && columns >= LANE
+}
+
+/// How the rows go past the cache; `None` where they are better put together first.
+fn lines(sets: &Sets, element: usize, dst: *mut u8) -> Option<Write> {
+    let row = steps(sets.columns()) * element;
+    if !fills_lanes(sets, element) || row < LINE {
+        return None;
+    }
+    // Rows that lie one behind the other are longer together.
+    let go_on = sets.rows().iter().any(|l| Ok(row) == usize::try_from(l.dst_stride));
+    match starts_lines(sets.outer().iter().chain(sets.rows()), dst) {
+        true => Some(Write::Lines),
+        false if row >= if go_on { LONG_CARRY } else { LEAST_CARRY } => Some(Write::Carried),
+        false => None,
+    }
+}
+
+/// In tiles that are put together in a scratch buffer; directly where there is nothing to put together.
+///
+/// # Safety
+/// As [`general`].
+unsafe fn staged<L: Lanes>(lanes: L, loops: &[Loop], (src, dst): (*const u8, *mut u8), element: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match Stage::new(loops, element, RUN_REACH).or_else(|| Stage::new(loops, element, TILE_REACH)) {
+            Some(stage) => {
+                let mut scratch = vec![0; stage.bytes()];
+                stage.each_tile(lanes, loops, (src, dst), &mut scratch, element, |loops, src, dst| {
+                    match Sets::new(loops, element).filter(|sets| fills_lanes(sets, element)) {
+                        Some(sets) => blocks(lanes, &sets, src, dst, element, Write::Store),
+                        None => alone(lanes, loops, src, dst, element),
+                    }
+                });
+            }
+            None => programmed(lanes, loops, (src, dst), element, true),
+        }
+    }
+}
+
+/// Both sets' blocks, at every point of the loops outside.
+///
+/// # Safety
+/// As [`general`]; with [`Write::Lines`] every row must start a line.
+unsafe fn blocks<L: Lanes>(
+    lanes: L,
+    sets: &Sets,
+    src: *const u8,
+    dst: *mut u8,
+    element: usize,
+    write: Write,
+) {
+    let mut room = Room::EMPTY;
+    let (mut few, mut many) = ([0; STORED_ROWS], Vec::new());
+    let places = match write {
+        Write::Store => &mut few[..],
+        _ => {
+            many.resize(SET_ROWS, 0);
+            &mut many[..]
+        }
+    };
+    let mut carry = vec![0u8; if write == Write::Carried { carry_bytes(SET_ROWS) + LINE } else { 0 }];
+    let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
+    let (panel, places) = (places.len(), places.as_mut_ptr());
+    let next = sets.outer().last().map_or(0, |l| l.src_stride);
+    let (rows, columns, room) = (sets.rows(), sets.columns(), &raw mut room);
+    macro_rules! run {
+        ($($e:literal: $n:literal;)*) => {
+            match element {
+                // SAFETY: the caller's promise; the buffers live until the end of this function.
+                $($e => unsafe {
+                    let kernel = Blocks::<$e, $n> { rows, columns, write, room, places, panel, next, carry };
+                    each_point(lanes, sets.outer(), src, dst, kernel);
+                },)*
+                _ => {}
+            }
+        };
+    }
+    run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
+}

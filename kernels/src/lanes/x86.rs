@@ -1,0 +1,473 @@
+//! The x86-64 levels.
+
+use core::arch::x86_64::{__m128i, __m256i, __m512i, _MM_HINT_T0, _MM_HINT_T1};
+
+use pulp::NullaryFnOnce;
+use pulp::x86::{V3, V4};
+
+use crate::lanes::x86_lane::OneLane;
+use crate::lanes::x86_part::part_of_two;
+use crate::lanes::{LANE, Lanes, Task};
+
+/// A task as pulp wants it.
+pub(crate) struct Enter<L, T>(pub(crate) L, pub(crate) T);
+
+impl<L: Lanes, T: Task> NullaryFnOnce for Enter<L, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        // SAFETY: `vectorize` was called by somebody who keeps the task's contract.
+        unsafe { self.1.run(self.0) }
+    }
+}
+
+// SAFETY: each method is the instruction, or the few, that its contract describes; all addresses go through
+// instructions that ask for no alignment, but for the streaming stores, whose contract asks for it too.
+unsafe impl Lanes for V3 {
+    type Vector = __m256i;
+    const LANES: usize = 2;
+    const STREAMS: bool = true;
+    type Narrow = OneLane;
+
+    #[inline(always)]
+    fn narrow(self) -> OneLane {
+        OneLane(self)
+    }
+
+    #[inline(always)]
+    unsafe fn vectorize(self, task: impl Task) {
+        V3::vectorize(self, Enter(self, task));
+    }
+
+    #[inline(always)]
+    fn zero(self) -> __m256i {
+        self.avx._mm256_setzero_si256()
+    }
+
+    #[inline(always)]
+    unsafe fn load(self, from: *const u8) -> __m256i {
+        // SAFETY: the caller promises 32 bytes.
+        unsafe { self.avx._mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_lanes(self, from: *const u8, step: isize) -> __m256i {
+        // SAFETY: the caller promises 16 bytes at each of the two places.
+        unsafe {
+            let low = self.sse2._mm_loadu_si128(from.cast::<__m128i>());
+            let high = self.sse2._mm_loadu_si128(from.wrapping_offset(step).cast::<__m128i>());
+            self.avx2._mm256_inserti128_si256::<1>(self.avx._mm256_castsi128_si256(low), high)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn turn(self, from: *const u8, step: isize, to: *mut u8, pitch: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (low, high) = self.zip_lanes(self.load(from), self.load(from.wrapping_offset(step)));
+            self.store(to, low);
+            self.store(to.add(pitch), high);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn turn_part(self, from: *const u8, step: isize, len: usize, to: *mut u8, pitch: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (a, b) = (part_of_two(self, from, len), part_of_two(self, from.wrapping_offset(step), len));
+            let (low, high) = self.zip_lanes(a, b);
+            self.store(to, low);
+            self.store(to.add(pitch), high);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8, vector: __m256i) {
+        // SAFETY: the caller promises 32 bytes.
+        unsafe { self.avx._mm256_storeu_si256(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut u8, vector: __m256i) {
+        // SAFETY: the caller promises 32 bytes at a multiple of 32, and a fence.
+        unsafe { self.avx._mm256_stream_si256(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    fn fence(self) {
+        self.sse._mm_sfence();
+    }
+
+    #[inline(always)]
+    fn prefetch(self, address: *const u8) {
+        self.sse._mm_prefetch::<_MM_HINT_T1>(address.cast()); // a hint: any address will do
+    }
+
+    #[inline(always)]
+    fn prefetch_near(self, address: *const u8) {
+        self.sse._mm_prefetch::<_MM_HINT_T0>(address.cast()); // a hint: any address will do
+    }
+
+    #[inline(always)]
+    fn zip<const UNIT: usize>(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+        let s = self.avx2;
+        match UNIT {
+            1 => (s._mm256_unpacklo_epi8(a, b), s._mm256_unpackhi_epi8(a, b)),
+            2 => (s._mm256_unpacklo_epi16(a, b), s._mm256_unpackhi_epi16(a, b)),
+            4 => (s._mm256_unpacklo_epi32(a, b), s._mm256_unpackhi_epi32(a, b)),
+            _ => (s._mm256_unpacklo_epi64(a, b), s._mm256_unpackhi_epi64(a, b)),
+        }
+    }
+
+    #[inline(always)]
+    fn zip_lanes(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+        let s = self.avx2;
+        (s._mm256_permute2x128_si256::<0x20>(a, b), s._mm256_permute2x128_si256::<0x31>(a, b))
+    }
+
+    #[inline(always)]
+    fn unzip<const UNIT: usize>(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+        let s = self.avx2;
+        let (even, odd) = match UNIT {
+            4 => {
+                let (a, b) = (s._mm256_shuffle_epi32::<0xd8>(a), s._mm256_shuffle_epi32::<0xd8>(b));
+                (s._mm256_unpacklo_epi64(a, b), s._mm256_unpackhi_epi64(a, b))
+            }
+            _ => (s._mm256_unpacklo_epi64(a, b), s._mm256_unpackhi_epi64(a, b)),
+        };
+        (s._mm256_permute4x64_epi64::<0xd8>(even), s._mm256_permute4x64_epi64::<0xd8>(odd))
+    }
+
+    #[inline(always)]
+    unsafe fn store_lanes(self, to: *mut u8, step: isize, vector: __m256i) {
+        // SAFETY: the caller promises 16 bytes at each of the two places.
+        unsafe {
+            self.sse2._mm_storeu_si128(to.cast(), self.avx._mm256_castsi256_si128(vector));
+            let high = self.avx2._mm256_extracti128_si256::<1>(vector);
+            self.sse2._mm_storeu_si128(to.wrapping_offset(step).cast(), high);
+        }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m256i, b: __m256i) -> __m256i {
+        self.avx2._mm256_or_si256(a, b)
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m256i, b: __m256i) -> __m256i {
+        self.avx2._mm256_and_si256(a, b)
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
+        self.avx2._mm256_xor_si256(a, b)
+    }
+
+    #[inline(always)]
+    fn add_bytes(self, a: __m256i, b: __m256i) -> __m256i {
+        self.avx2._mm256_add_epi8(a, b)
+    }
+
+    #[inline(always)]
+    fn shift_up(self, vector: __m256i, bits: u32) -> __m256i {
+        self.avx2._mm256_sll_epi64(vector, self.sse2._mm_cvtsi32_si128(bits as i32))
+    }
+
+    #[inline(always)]
+    fn shift_down(self, vector: __m256i, bits: u32) -> __m256i {
+        self.avx2._mm256_srl_epi64(vector, self.sse2._mm_cvtsi32_si128(bits as i32))
+    }
+
+    #[inline(always)]
+    fn halves(self, vector: __m256i) -> (__m256i, __m256i) {
+        let low = self.avx._mm256_set1_epi8(0x0f);
+        let high = self.avx2._mm256_srli_epi16::<4>(vector);
+        (self.avx2._mm256_and_si256(vector, low), self.avx2._mm256_and_si256(high, low))
+    }
+
+    #[inline(always)]
+    fn shuffle(self, vector: __m256i, order: [u8; LANE]) -> __m256i {
+        let order: __m128i = pulp::cast(order);
+        self.avx2._mm256_shuffle_epi8(vector, self.avx2._mm256_broadcastsi128_si256(order))
+    }
+
+    #[inline(always)]
+    fn look_up(self, table: [u8; LANE], places: __m256i) -> __m256i {
+        let table: __m128i = pulp::cast(table);
+        self.avx2._mm256_shuffle_epi8(self.avx2._mm256_broadcastsi128_si256(table), places)
+    }
+}
+
+/// Every other quadword of two registers.
+const EVEN_QUADWORDS: [u64; 8] = [0, 2, 4, 6, 8, 10, 12, 14];
+const ODD_QUADWORDS: [u64; 8] = [1, 3, 5, 7, 9, 11, 13, 15];
+
+/// Every other doubleword of two registers.
+const EVEN_DOUBLEWORDS: [u32; 16] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30];
+const ODD_DOUBLEWORDS: [u32; 16] = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31];
+
+/// All words of a register in their order.
+const WORDS: [u16; 32] = {
+    let mut words = [0; 32];
+    let mut i = 0;
+    while i < words.len() {
+        words[i] = i as u16;
+        i += 1;
+    }
+    words
+};
+
+/// Quadwords of `a` and `b` for the first half of interleaved lanes: `a0 b0 a1 b1`.
+const ZIP_LANES_LOW: [u64; 8] = [0, 1, 8, 9, 2, 3, 10, 11];
+/// The second half: `a2 b2 a3 b3`.
+const ZIP_LANES_HIGH: [u64; 8] = [4, 5, 12, 13, 6, 7, 14, 15];
+
+// SAFETY: as for the narrower level.
+unsafe impl Lanes for V4 {
+    type Vector = __m512i;
+    const LANES: usize = 4;
+    const STREAMS: bool = true;
+    type Narrow = V3;
+
+    #[inline(always)]
+    fn narrow(self) -> V3 {
+        *self
+    }
+
+    #[inline(always)]
+    unsafe fn vectorize(self, task: impl Task) {
+        V4::vectorize(self, Enter(self, task));
+    }
+
+    #[inline(always)]
+    fn zero(self) -> __m512i {
+        self.avx512f._mm512_setzero_si512()
+    }
+
+    #[inline(always)]
+    unsafe fn load(self, from: *const u8) -> __m512i {
+        // SAFETY: the caller promises 64 bytes.
+        unsafe { self.avx512f._mm512_loadu_si512(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_lanes(self, from: *const u8, step: isize) -> __m512i {
+        let s = self.avx512f;
+        // SAFETY: the caller promises 16 bytes at each of the four places.
+        let [a, b, c, d] = unsafe {
+            [
+                self.sse2._mm_loadu_si128(from.cast::<__m128i>()),
+                self.sse2._mm_loadu_si128(from.wrapping_offset(step).cast::<__m128i>()),
+                self.sse2._mm_loadu_si128(from.wrapping_offset(2 * step).cast::<__m128i>()),
+                self.sse2._mm_loadu_si128(from.wrapping_offset(3 * step).cast::<__m128i>()),
+            ]
+        };
+        // Broadcasts from memory into one lane each cost a load and a blend, and no shuffle.
+        let first = s._mm512_castsi128_si512(a);
+        let second = s._mm512_mask_broadcast_i32x4(first, 0x00f0, b);
+        let third = s._mm512_mask_broadcast_i32x4(second, 0x0f00, c);
+        s._mm512_mask_broadcast_i32x4(third, 0xf000, d)
+    }
+
+    // Two blends from memory and a shuffle for each register, in place of three blends.
+    #[inline(always)]
+    unsafe fn load_lane_pairs(self, from: *const u8, step: isize) -> (__m512i, __m512i) {
+        let (s, half) = (self.avx512f, self.narrow());
+        let [a, b, c, d] = places(from, step);
+        // SAFETY: the caller promises 32 bytes at each of the four places.
+        let [a, b, c, d] = unsafe { [half.load(a), half.load(b), half.load(c), half.load(d)] };
+        let low = s._mm512_mask_broadcast_i64x4(s._mm512_castsi256_si512(a), 0xf0, b);
+        let high = s._mm512_mask_broadcast_i64x4(s._mm512_castsi256_si512(c), 0xf0, d);
+        (s._mm512_shuffle_i64x2::<0x88>(low, high), s._mm512_shuffle_i64x2::<0xdd>(low, high))
+    }
+
+    // Every line is read once and whole: lanes read one by one would find it gone where columns meet in a set of the cache.
+    #[inline(always)]
+    unsafe fn turn(self, from: *const u8, step: isize, to: *mut u8, pitch: usize) {
+        let [a, b, c, d] = places(from, step);
+        // SAFETY: the caller's promise.
+        unsafe { store_turned(self, [self.load(a), self.load(b), self.load(c), self.load(d)], to, pitch) }
+    }
+
+    #[inline(always)]
+    unsafe fn turn_part(self, from: *const u8, step: isize, len: usize, to: *mut u8, pitch: usize) {
+        let mask = u64::MAX.checked_shr(64 - len as u32).unwrap_or(0);
+        let [a, b, c, d] = places(from, step);
+        let bw = self.avx512bw;
+        // SAFETY: the caller's promise; a masked load reads the bytes of its mask only.
+        unsafe {
+            let rows = [
+                bw._mm512_maskz_loadu_epi8(mask, a.cast()),
+                bw._mm512_maskz_loadu_epi8(mask, b.cast()),
+                bw._mm512_maskz_loadu_epi8(mask, c.cast()),
+                bw._mm512_maskz_loadu_epi8(mask, d.cast()),
+            ];
+            store_turned(self, rows, to, pitch);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8, vector: __m512i) {
+        // SAFETY: the caller promises 64 bytes.
+        unsafe { self.avx512f._mm512_storeu_si512(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut u8, vector: __m512i) {
+        // SAFETY: the caller promises 64 bytes at a multiple of 64, and a fence.
+        unsafe { self.avx512f._mm512_stream_si512(to.cast(), vector) }
+    }
+
+    #[inline(always)]
+    fn fence(self) {
+        self.sse._mm_sfence();
+    }
+
+    #[inline(always)]
+    fn prefetch(self, address: *const u8) {
+        self.sse._mm_prefetch::<_MM_HINT_T1>(address.cast()); // a hint: any address will do
+    }
+
+    #[inline(always)]
+    fn prefetch_near(self, address: *const u8) {
+        self.sse._mm_prefetch::<_MM_HINT_T0>(address.cast()); // a hint: any address will do
+    }
+
+    #[inline(always)]
+    fn zip<const UNIT: usize>(self, a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+        let (bw, f) = (self.avx512bw, self.avx512f);
+        match UNIT {
+            1 => (bw._mm512_unpacklo_epi8(a, b), bw._mm512_unpackhi_epi8(a, b)),
+            2 => (bw._mm512_unpacklo_epi16(a, b), bw._mm512_unpackhi_epi16(a, b)),
+            4 => (f._mm512_unpacklo_epi32(a, b), f._mm512_unpackhi_epi32(a, b)),
+            _ => (f._mm512_unpacklo_epi64(a, b), f._mm512_unpackhi_epi64(a, b)),
+        }
+    }
+
+    #[inline(always)]
+    fn zip_lanes(self, a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+        let (low, high) = (pulp::cast(ZIP_LANES_LOW), pulp::cast(ZIP_LANES_HIGH));
+        let s = self.avx512f;
+        (s._mm512_permutex2var_epi64(a, low, b), s._mm512_permutex2var_epi64(a, high, b))
+    }
+
+    #[inline(always)]
+    fn unzip<const UNIT: usize>(self, a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+        let s = self.avx512f;
+        match UNIT {
+            4 => {
+                let (even, odd) = (pulp::cast(EVEN_DOUBLEWORDS), pulp::cast(ODD_DOUBLEWORDS));
+                (s._mm512_permutex2var_epi32(a, even, b), s._mm512_permutex2var_epi32(a, odd, b))
+            }
+            _ => {
+                let (even, odd) = (pulp::cast(EVEN_QUADWORDS), pulp::cast(ODD_QUADWORDS));
+                (s._mm512_permutex2var_epi64(a, even, b), s._mm512_permutex2var_epi64(a, odd, b))
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_lanes(self, to: *mut u8, step: isize, vector: __m512i) {
+        let s = self.avx512f;
+        let lanes = [
+            s._mm512_castsi512_si128(vector),
+            s._mm512_extracti32x4_epi32::<1>(vector),
+            s._mm512_extracti32x4_epi32::<2>(vector),
+            s._mm512_extracti32x4_epi32::<3>(vector),
+        ];
+        for (index, lane) in lanes.into_iter().enumerate() {
+            let place = to.wrapping_offset(index as isize * step);
+            // SAFETY: the caller promises 16 bytes at each of the four places.
+            unsafe { self.sse2._mm_storeu_si128(place.cast(), lane) };
+        }
+    }
+
+    #[inline(always)]
+    fn join(self, a: __m512i, b: __m512i, at: usize) -> __m512i {
+        let (f, bw) = (self.avx512f, self.avx512bw);
+        let words = |from: usize| {
+            let order = bw._mm512_add_epi16(pulp::cast(WORDS), f._mm512_set1_epi16(from as i16));
+            bw._mm512_permutex2var_epi16(a, order, b)
+        };
+        if at.is_multiple_of(2) {
+            return words(at / 2);
+        }
+        // Each word from the high byte of one and the low byte of the next; there is no word behind the last.
+        let (low, high) = (words(at / 2), words(at / 2 + 1));
+        f._mm512_or_si512(bw._mm512_srli_epi16::<8>(low), bw._mm512_slli_epi16::<8>(high))
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m512i, b: __m512i) -> __m512i {
+        self.avx512f._mm512_or_si512(a, b)
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        self.avx512f._mm512_and_si512(a, b)
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m512i, b: __m512i) -> __m512i {
+        self.avx512f._mm512_xor_si512(a, b)
+    }
+
+    #[inline(always)]
+    fn add_bytes(self, a: __m512i, b: __m512i) -> __m512i {
+        self.avx512bw._mm512_add_epi8(a, b)
+    }
+
+    #[inline(always)]
+    fn shift_up(self, vector: __m512i, bits: u32) -> __m512i {
+        self.avx512f._mm512_sll_epi64(vector, self.sse2._mm_cvtsi32_si128(bits as i32))
+    }
+
+    #[inline(always)]
+    fn shift_down(self, vector: __m512i, bits: u32) -> __m512i {
+        self.avx512f._mm512_srl_epi64(vector, self.sse2._mm_cvtsi32_si128(bits as i32))
+    }
+
+    #[inline(always)]
+    fn halves(self, vector: __m512i) -> (__m512i, __m512i) {
+        let low = self.avx512f._mm512_set1_epi32(0x0f0f_0f0f);
+        let high = self.avx512bw._mm512_srli_epi16::<4>(vector);
+        (self.avx512f._mm512_and_si512(vector, low), self.avx512f._mm512_and_si512(high, low))
+    }
+
+    #[inline(always)]
+    fn shuffle(self, vector: __m512i, order: [u8; LANE]) -> __m512i {
+        let order: __m128i = pulp::cast(order);
+        self.avx512bw._mm512_shuffle_epi8(vector, self.avx512f._mm512_broadcast_i32x4(order))
+    }
+
+    #[inline(always)]
+    fn look_up(self, table: [u8; LANE], places: __m512i) -> __m512i {
+        let table: __m128i = pulp::cast(table);
+        self.avx512bw._mm512_shuffle_epi8(self.avx512f._mm512_broadcast_i32x4(table), places)
+    }
+}
+
+/// Four places, `step` bytes apart.
+#[inline(always)]
+fn places(from: *const u8, step: isize) -> [*const u8; 4] {
+    [from, from.wrapping_offset(step), from.wrapping_offset(2 * step), from.wrapping_offset(3 * step)]
+}
+
+/// Transposes the lanes of four registers and writes them `pitch` bytes apart.
+///
+/// # Safety
+/// A register must be writable at each of four places, `pitch` bytes apart.
+#[inline(always)]
+unsafe fn store_turned(simd: V4, [a, b, c, d]: [__m512i; 4], to: *mut u8, pitch: usize) {
+    let s = simd.avx512f;
+    let low = [s._mm512_shuffle_i32x4::<0x44>(a, b), s._mm512_shuffle_i32x4::<0x44>(c, d)];
+    let high = [s._mm512_shuffle_i32x4::<0xee>(a, b), s._mm512_shuffle_i32x4::<0xee>(c, d)];
+    // SAFETY: the caller's promise.
+    unsafe {
+        simd.store(to, s._mm512_shuffle_i32x4::<0x88>(low[0], low[1]));
+        simd.store(to.add(pitch), s._mm512_shuffle_i32x4::<0xdd>(low[0], low[1]));
+        simd.store(to.add(2 * pitch), s._mm512_shuffle_i32x4::<0x88>(high[0], high[1]));
+        simd.store(to.add(3 * pitch), s._mm512_shuffle_i32x4::<0xdd>(high[0], high[1]));
+    }
+}

@@ -1,0 +1,265 @@
+//! Runs of bytes that are contiguous on both sides.
+
+pub(crate) mod border;
+pub(crate) mod carry;
+pub(crate) mod pieces;
+pub(crate) mod ragged;
+pub(crate) mod stream;
+
+use crate::lanes::{LANE, LINE, Lanes};
+use crate::nest::Loop;
+use crate::rows::pieces::{ONCE, pieces};
+use crate::rows::stream::stream_rows;
+use crate::stage::starts_lines;
+use crate::tuning::{APART_AHEAD, IN_FIRST_LEVEL, RUNS_AHEAD, run_ahead};
+use crate::walk::{Point, each_point};
+
+/// From this many bytes on the library's memory copy is at least as good as a loop of vectors.
+const LONG_RUN: usize = 2048;
+
+/// Copies `run` bytes at every point.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows {
+    pub(crate) run: usize,
+    pub(crate) stream: bool,
+    /// From one run to the next on either side, as far as that is known: what is asked for ahead.
+    next: (isize, isize),
+    /// How far ahead of its loads a run that streams asks for lines.
+    ahead: usize,
+}
+
+impl Rows {
+    /// Runs of `run` bytes under `loops`.
+    #[allow(dead_code)] // portable targets have no lanes
+    pub(crate) fn new(loops: &[Loop], run: usize, stream: bool) -> Rows {
+        let next = loops.last().map_or((0, 0), |l| (l.src_stride, l.dst_stride));
+        Rows { run, stream, next, ahead: if stream { ahead(loops, run) } else { 0 } }
+    }
+}
+
+/// How far ahead of its loads a run under these loops asks for lines: not as far where the source is one stream, being a long
+/// run or runs that the second loop continues soon.
+fn ahead(loops: &[Loop], run: usize) -> usize {
+    let is_stream = match loops {
+        [.., outer, inner] => {
+            outer.src_stride == run as isize && inner.extent.saturating_mul(run) <= RUNS_AHEAD
+        }
+        [next] => next.src_stride == run as isize,
+        [] => true,
+    };
+    if is_stream || run >= LONG_RUN { run_ahead() } else { APART_AHEAD }
+}
+
+/// Copies `N` lines at every point: no count and no choice.
+#[derive(Clone, Copy)]
+pub(crate) struct Lines<const N: usize, const AHEAD: bool> {
+    /// As in [`Rows`]; asked for if `AHEAD`.
+    pub(crate) next: (isize, isize),
+}
+
+impl<const N: usize, const AHEAD: bool> Point for Lines<N, AHEAD> {
+    /// # Safety
+    /// `N` lines must be readable at `src` and writable at `dst`, without overlap.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let mut at = 0;
+        while at < N * LINE {
+            if AHEAD {
+                lanes.prefetch_near(src.wrapping_offset(self.next.0).wrapping_add(at));
+                lanes.prefetch_near(dst.wrapping_offset(self.next.1).wrapping_add(at));
+            }
+            let mut part = 0;
+            while part < LINE {
+                // SAFETY: a register of the lines.
+                unsafe { lanes.store(dst.add(at + part), lanes.load(src.add(at + part))) };
+                part += L::BYTES;
+            }
+            at += LINE;
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        false
+    }
+}
+
+/// Copies runs of `run` bytes with ordinary stores.
+///
+/// # Safety
+/// At every point of `loops`, so many bytes must be valid on both sides, without overlap.
+#[allow(dead_code)] // portable targets have no lanes
+#[inline(always)]
+pub(crate) unsafe fn rows_in_cache<L: Lanes>(
+    lanes: L,
+    loops: &[Loop],
+    run: usize,
+    src: *const u8,
+    dst: *mut u8,
+) {
+    let next = Rows::new(loops, run, false).next;
+    let bytes = loops.iter().fold(run, |bytes, l| bytes.saturating_mul(l.extent));
+    macro_rules! lines {
+        ($($bytes:literal)*) => {
+            match run {
+                // SAFETY: the caller's promise.
+                $($bytes if bytes <= IN_FIRST_LEVEL => unsafe {
+                    each_point(lanes, loops, src, dst, Lines::<{ $bytes / LINE }, false> { next });
+                },
+                // SAFETY: the same.
+                $bytes => unsafe {
+                    each_point(lanes, loops, src, dst, Lines::<{ $bytes / LINE }, true> { next });
+                },)*
+                // SAFETY: the same.
+                _ => unsafe { each_point(lanes, loops, src, dst, Rows::new(loops, run, false)) },
+            }
+        };
+    }
+    lines!(64 128 256 512);
+}
+
+/// Copies runs of `run` bytes past the cache, those that continue one another in rows that do not start lines by pieces.
+///
+/// # Safety
+/// As [`rows_in_cache`].
+#[allow(dead_code)] // portable targets have no lanes
+#[inline(never)]
+pub(crate) unsafe fn rows_past_cache<L: Lanes>(
+    lanes: L,
+    loops: &[Loop],
+    run: usize,
+    src: *const u8,
+    dst: *mut u8,
+) {
+    let aligned = starts_lines(loops, dst) && run.is_multiple_of(LINE);
+    let along = Loop { extent: run, src_stride: 1, dst_stride: 1 };
+    // SAFETY: the caller's promise.
+    unsafe {
+        match if aligned { None } else { pieces::<L>(loops, along, 1) } {
+            Some(pieces) if stream_rows(lanes, 1, ONCE, pieces, src, dst) => {}
+            _ => each_point(lanes, loops, src, dst, Rows::new(loops, run, true)),
+        }
+    }
+}
+
+impl Point for Rows {
+    /// # Safety
+    /// `run` bytes must be readable at `src` and writable at `dst`, without overlap.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.stream {
+                stream_run(lanes, src, dst, self.run, self.ahead);
+            } else {
+                copy_run(lanes, src, dst, self.run, self.next);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        self.stream
+    }
+}
+
+/// Copies a run with ordinary stores, and asks for the run that is `next` bytes behind it on either side.
+///
+/// # Safety
+/// `len` bytes must be readable at `src` and writable at `dst`, without overlap.
+#[inline(always)]
+pub(crate) unsafe fn copy_run<L: Lanes>(
+    lanes: L,
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+    next: (isize, isize),
+) {
+    // SAFETY: every access below lies in the `len` bytes: whole registers while they fit, and the last one ends at the
+    // end.
+    unsafe {
+        if len >= LONG_RUN {
+            std::ptr::copy_nonoverlapping(src, dst, len);
+        } else if len >= L::BYTES {
+            let last = len - L::BYTES;
+            let mut at = 0;
+            while at < last {
+                lanes.prefetch_near(src.wrapping_offset(next.0).wrapping_add(at));
+                lanes.prefetch_near(dst.wrapping_offset(next.1).wrapping_add(at));
+                lanes.store(dst.add(at), lanes.load(src.add(at)));
+                at += L::BYTES;
+            }
+            lanes.store(dst.add(last), lanes.load(src.add(last)));
+        } else {
+            copy_short(src, dst, len);
+        }
+    }
+}
+
+/// Copies a run past the cache: whole aligned lines streamed, what is before and behind them stored; the source's lines are
+/// asked for so far ahead.
+///
+/// # Safety
+/// As [`copy_run`]; the caller fences.
+#[inline(always)]
+pub(crate) unsafe fn stream_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, len: usize, ahead: usize) {
+    if !L::STREAMS {
+        // SAFETY: the same demands.
+        return unsafe { copy_run(lanes, src, dst, len, (0, 0)) };
+    }
+    let head = dst.addr().wrapping_neg() % LINE;
+    // SAFETY: head, lines and tail are disjoint parts of the `len` bytes; `dst + head` is a multiple of a line, so every
+    // streamed register is aligned.
+    unsafe {
+        if head >= len {
+            return copy_short(src, dst, len);
+        }
+        copy_short(src, dst, head);
+        let (src, dst, len) = (src.add(head), dst.add(head), len - head);
+        let lines = len / LINE * LINE;
+        let mut at = 0;
+        while at < lines {
+            lanes.prefetch(src.wrapping_add(at + ahead));
+            let mut part = 0;
+            while part < LINE {
+                lanes.stream(dst.add(at + part), lanes.load(src.add(at + part)));
+                part += L::BYTES;
+            }
+            at += LINE;
+        }
+        copy_short(src.add(lines), dst.add(lines), len - lines);
+    }
+}
+
+/// Copies fewer than 64 bytes: two overlapping moves of the largest power of two that fits, or four of 16.
+///
+/// # Safety
+/// As [`copy_run`].
+#[inline(always)]
+pub(crate) unsafe fn copy_short(src: *const u8, dst: *mut u8, len: usize) {
+    // SAFETY: in each arm both moves lie inside the `len` bytes; unaligned access asks for no alignment.
+    unsafe {
+        match len {
+            0 => {}
+            1 => dst.write(src.read()),
+            2..4 => both_ends::<u16>(src, dst, len),
+            4..8 => both_ends::<u32>(src, dst, len),
+            8..16 => both_ends::<u64>(src, dst, len),
+            16..33 => both_ends::<[u8; LANE]>(src, dst, len),
+            _ => both_ends::<[u8; 2 * LANE]>(src, dst, len),
+        }
+    }
+}
+
+/// # Safety
+/// As [`copy_run`], and `len` must be at least the size of `T` and at most twice that.
+#[inline(always)]
+unsafe fn both_ends<T: Copy>(src: *const u8, dst: *mut u8, len: usize) {
+    let last = len - size_of::<T>();
+    // SAFETY: the caller promises that `T` fits into `len` bytes from either end.
+    unsafe {
+        let (first, second) = (src.cast::<T>().read_unaligned(), src.add(last).cast::<T>().read_unaligned());
+        dst.cast::<T>().write_unaligned(first);
+        dst.add(last).cast::<T>().write_unaligned(second);
+    }
+}

@@ -1,0 +1,339 @@
+//! One stream that becomes a few rows, and rows made of pieces, written past the cache where rows start anywhere.
+//!
+//! A piece of a row seldom starts or ends a line, but the next piece goes on where it ended: every row carries the bytes
+//! behind its last whole line over to its next piece, so that each line is written once and whole.
+
+use crate::deinterleave::{load_unzipped, unzip_part, unzip_rows};
+use crate::lanes::{LINE, Lanes, copy_line, stream_line};
+use crate::nest::Loop;
+use crate::rows::border::Border;
+use crate::rows::carry::emit_lines;
+use crate::rows::pieces::Pieces;
+use crate::tuning::ragged_ahead;
+use crate::walk::{Point, each_point};
+
+/// Takes pieces of `K` rows from a stream of elements of `E` bytes; with `K` = 1 the piece is copied.
+#[derive(Clone, Copy)]
+struct StreamRows<'a, const E: usize, const K: usize> {
+    /// From one piece of a row to the next; continues `along` in the destination.
+    next: Loop,
+    /// From `K` rows to the next `K`.
+    more: Loop,
+    /// From row to row; consecutive elements of the source.
+    across: Loop,
+    /// Along a piece, of whole lines and at least a register.
+    along: Loop,
+    /// Elements of a row behind its last piece, fewer than a piece.
+    rest: usize,
+    /// How far ahead of its loads the stream is asked for, in bytes.
+    ahead: usize,
+    /// For every row the line before its next piece, a piece, and the row's first line; at the start of a line.
+    carry: *mut u8,
+    /// Between the last of the rows and what comes behind it.
+    border: &'a Border,
+}
+
+/// Moves `across.extent` rows of pieces from a stream of elements of so many bytes, past the cache; false, and nothing is
+/// moved, where there is no kernel for them.
+///
+/// # Safety
+/// All places of the loops, and the rest of each row, must be valid on both sides, without overlap; `across` must be
+/// consecutive elements of the source, which `along` advances by all of them, and `along` consecutive in the destination.
+#[allow(dead_code)] // portable targets have no lanes
+#[inline(never)]
+pub(crate) unsafe fn stream_rows<L: Lanes>(
+    lanes: L,
+    element: usize,
+    across: Loop,
+    pieces: Pieces<'_>,
+    src: *const u8,
+    dst: *mut u8,
+) -> bool {
+    let Pieces { before, next, more, along, rest } = pieces;
+    let (border, ahead) = (Border::new(), ragged_ahead());
+    let mut carry = vec![0u8; more.extent * across.extent * pitch(along.extent * element) + LINE];
+    let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
+    macro_rules! run {
+        ($($e:literal: $($k:literal)*;)*) => {
+            match (element, across.extent) {
+                // SAFETY: the caller's promise; the buffers live until the end of this function.
+                $($(($e, $k) => unsafe {
+                    let kernel = StreamRows::<$e, $k> { next, more, across, along, rest, ahead, carry, border: &border };
+                    each_point(lanes, before, src, dst, kernel);
+                    border.finish();
+                })*)*
+                _ => return false,
+            }
+        };
+    }
+    run!(1: 1 2 3 4 5 6 7 8; 2: 2 3 4 5 6 7 8; 4: 2 3 4 5 6 7 8; 8: 2 3 4;);
+    true
+}
+
+/// Bytes from the carry of one row to that of the next, for pieces of so many bytes.
+#[inline(always)]
+fn pitch(piece: usize) -> usize {
+    LINE + piece + LINE
+}
+
+impl<const E: usize, const K: usize> Point for StreamRows<'_, E, K> {
+    /// # Safety
+    /// All places of the four loops, and the rest of each row, must be valid on both sides, without overlap.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let mut step = 0;
+        while step <= self.next.extent {
+            let from = src.wrapping_offset(step as isize * self.next.src_stride);
+            let to = dst.wrapping_offset(step as isize * self.next.dst_stride);
+            let mut group = 0;
+            while group < self.more.extent {
+                let from = from.wrapping_offset(group as isize * self.more.src_stride);
+                let to = to.wrapping_offset(group as isize * self.more.dst_stride);
+                // SAFETY: `K` pieces of rows, or what is behind them.
+                unsafe {
+                    if step == self.next.extent {
+                        self.end(lanes, from, to, group);
+                    } else if L::BYTES == LINE {
+                        self.join_lines(lanes, from, to, group, step == 0);
+                    } else {
+                        self.join_pieces(lanes, from, to, group, step == 0);
+                    }
+                }
+                group += 1;
+            }
+            step += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        true
+    }
+}
+
+impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
+    /// Bytes of a piece.
+    #[inline(always)]
+    fn piece(&self) -> usize {
+        self.along.extent * E
+    }
+
+    /// The buffer of a row.
+    #[inline(always)]
+    fn buffer(&self, group: usize, row: usize) -> *mut u8 {
+        self.carry.wrapping_add((group * K + row) * pitch(self.piece()))
+    }
+
+    /// The place of a row.
+    #[inline(always)]
+    fn row_place(&self, dst: *mut u8, row: usize) -> *mut u8 {
+        dst.wrapping_offset(row as isize * self.across.dst_stride)
+    }
+
+    /// True where a row begins where the one before it ends; there may be none before the first row, or behind the last.
+    #[inline(always)]
+    fn follows(&self, group: usize, row: usize) -> bool {
+        let bytes = (self.next.extent * self.piece() + self.rest * E) as isize;
+        match row {
+            0 if group == 0 || group == self.more.extent => false,
+            0 => self.more.dst_stride == bytes + (K as isize - 1) * self.across.dst_stride,
+            _ => self.across.dst_stride == bytes,
+        }
+    }
+
+    /// Begins a row inside a line: the row's first line, which lies behind its piece, is written with the end of the row
+    /// before.
+    ///
+    /// # Safety
+    /// A line must be writable at `to`, where the row begins.
+    #[inline(always)]
+    unsafe fn begin<L: Lanes>(&self, lanes: L, group: usize, row: usize, to: *mut u8) {
+        if !self.follows(group, row) {
+            let head = self.buffer(group, row).wrapping_add(LINE + self.piece());
+            // SAFETY: the caller's promise.
+            unsafe { self.border.begin(lanes, head, to) };
+        }
+    }
+
+    /// A piece of `K` rows, line by line: each is joined from the end of one register and the start of the next.
+    ///
+    /// # Safety
+    /// As [`Point::point`], for one piece of a group of `K` rows; a register is a line.
+    #[inline(always)]
+    unsafe fn join_lines<L: Lanes>(
+        &self,
+        lanes: L,
+        src: *const u8,
+        dst: *mut u8,
+        group: usize,
+        is_first: bool,
+    ) {
+        let mut carried = [lanes.zero(); K];
+        let mut row = 0;
+        // SAFETY: each row has a line of carry, of which the end belongs before the piece unless the piece is the first;
+        // then what belongs to the first line is written by itself.
+        unsafe {
+            while row < K {
+                carried[row] = lanes.load(self.buffer(group, row));
+                row += 1;
+            }
+            let mut at = 0;
+            while at < self.piece() {
+                let rows = load_unzipped::<L, E, K>(lanes, src.add(at * K));
+                let mut row = 0;
+                while row < K {
+                    lanes.prefetch(src.wrapping_add(self.ahead + at * K + row * LINE));
+                    let to = self.row_place(dst, row).wrapping_add(at);
+                    let before = to.addr() % LINE;
+                    if is_first && at == 0 && before > 0 {
+                        lanes.store(self.buffer(group, row).add(LINE + self.piece()), rows[row]);
+                        self.begin(lanes, group, row, to);
+                    } else {
+                        let line = lanes.join(carried[row], rows[row], LINE - before);
+                        lanes.stream(to.wrapping_sub(before), line);
+                    }
+                    carried[row] = rows[row];
+                    row += 1;
+                }
+                at += LINE;
+            }
+            let mut row = 0;
+            while row < K {
+                lanes.store(self.buffer(group, row), carried[row]);
+                row += 1;
+            }
+        }
+    }
+
+    /// A piece of `K` rows by way of a buffer behind each row's carry.
+    ///
+    /// # Safety
+    /// As [`Point::point`], for one piece of a group of `K` rows.
+    #[inline(always)]
+    unsafe fn join_pieces<L: Lanes>(
+        &self,
+        lanes: L,
+        src: *const u8,
+        dst: *mut u8,
+        group: usize,
+        is_first: bool,
+    ) {
+        let piece = self.piece();
+        let (count, pitch) = (self.along.extent, pitch(piece) as isize);
+        self.ask(lanes, src);
+        if K == 1 {
+            // SAFETY: the same demands.
+            return unsafe { self.join_copied(lanes, src, dst, group, is_first) };
+        }
+        // SAFETY: buffers have room for a piece of each row behind its carry, and for its first line behind that.
+        unsafe {
+            unzip_rows::<L, E, K>(lanes, count, pitch, src, self.buffer(group, 0).add(LINE), None);
+            let mut row = 0;
+            while row < K {
+                let (buffer, to) = (self.buffer(group, row), self.row_place(dst, row));
+                let begins = is_first && !to.addr().is_multiple_of(LINE);
+                if begins {
+                    copy_line(lanes, buffer.add(LINE), buffer.add(LINE + piece));
+                    self.begin(lanes, group, row, to);
+                }
+                emit_lines(lanes, buffer, to, if begins { LINE } else { 0 }..piece);
+                row += 1;
+            }
+        }
+    }
+
+    /// A piece of one row: all lines but the first are read where they lie.
+    ///
+    /// # Safety
+    /// As [`StreamRows::join_pieces`].
+    #[inline(always)]
+    unsafe fn join_copied<L: Lanes>(
+        &self,
+        lanes: L,
+        src: *const u8,
+        to: *mut u8,
+        group: usize,
+        is_first: bool,
+    ) {
+        let (piece, buffer, before) = (self.piece(), self.buffer(group, 0), to.addr() % LINE);
+        let line = to.wrapping_sub(before);
+        // SAFETY: the piece is whole lines; the buffer's first line ends with the `before` bytes in front of it, unless it is
+        // the first, and has room for a line behind that, and for the row's first line behind a piece.
+        unsafe {
+            copy_line(lanes, src, buffer.add(LINE));
+            if is_first && before > 0 {
+                copy_line(lanes, src, buffer.add(LINE + piece));
+                self.begin(lanes, group, 0, to);
+            } else {
+                stream_line(lanes, buffer.add(LINE - before), line);
+            }
+            let mut at = LINE;
+            while at < piece {
+                stream_line(lanes, src.add(at - before), line.wrapping_add(at));
+                at += LINE;
+            }
+            copy_line(lanes, src.add(piece - LINE), buffer);
+        }
+    }
+
+    /// Asks for the lines of `K` pieces of the stream ahead.
+    #[inline(always)]
+    fn ask<L: Lanes>(&self, lanes: L, src: *const u8) {
+        let mut line = 0;
+        while line < K * self.piece() {
+            lanes.prefetch(src.wrapping_add(self.ahead + line));
+            line += LINE;
+        }
+    }
+
+    /// What a group of `K` rows still carries, the rest of each, and the beginnings of those that follow, as whole lines.
+    ///
+    /// # Safety
+    /// As [`Point::point`], for what is behind the last piece of a group of `K` rows.
+    #[inline(always)]
+    unsafe fn end<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8, group: usize) {
+        let rest = self.rest * E;
+        self.ask(lanes, src);
+        // SAFETY: buffers have room for the rest of each row, and a line, behind its carry, which ends with what belongs
+        // before the rest; a row's own first line, over which that may be written, is no longer needed.
+        unsafe {
+            let to = self.buffer(group, 0).add(LINE);
+            if rest >= L::BYTES {
+                unzip_rows::<L, E, K>(lanes, self.rest, pitch(self.piece()) as isize, src, to, None);
+            } else if rest > 0 {
+                unzip_part::<L, E, K>(lanes, self.rest, pitch(self.piece()) as isize, src, to);
+            }
+            let mut row = 0;
+            while row < K {
+                self.end_row(lanes, self.row_place(dst, row), group, row);
+                row += 1;
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`StreamRows::end`], for one row, whose rest belongs at `to` and lies behind its carry.
+    #[inline(always)]
+    unsafe fn end_row<L: Lanes>(&self, lanes: L, to: *mut u8, group: usize, row: usize) {
+        let (buffer, rest, before) = (self.buffer(group, row), self.rest * E, to.addr() % LINE);
+        let goes_on = if row + 1 < K { self.follows(group, row + 1) } else { self.follows(group + 1, 0) };
+        let mut len = before + rest;
+        // SAFETY: the caller's promise; where a row follows, the bytes behind this one are those that it begins with, as many
+        // as its first line has at least.
+        unsafe {
+            if goes_on {
+                let head = buffer.add(pitch(self.piece()) + LINE + self.piece());
+                copy_line(lanes, head, buffer.add(LINE + rest));
+                len = len.next_multiple_of(LINE);
+            }
+            let mut at = 0;
+            while at + LINE <= len {
+                stream_line(lanes, buffer.add(LINE - before + at), to.wrapping_sub(before).wrapping_add(at));
+                at += LINE;
+            }
+            if at < len {
+                self.border.end(lanes, buffer.add(rest), to.wrapping_add(rest));
+            }
+        }
+    }
+}

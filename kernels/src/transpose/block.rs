@@ -1,0 +1,327 @@
+//! Blocks of a transpose: a register of rows by as many columns.
+
+use core::ops::Range;
+
+use crate::lanes::{LINE, Lanes, put};
+use crate::transpose::ahead::Ahead;
+
+/// Room for the registers of a block or a strip, with their lanes transposed.
+#[repr(align(64))]
+#[allow(dead_code)] // reached by its address only
+pub(crate) struct Turned([u8; 128 * LINE]);
+
+/// One block.
+///
+/// # Safety
+/// `BYTES` bytes must be readable at each of `BYTES / E` columns, and writable at each of as many rows.
+#[inline(always)]
+pub(crate) unsafe fn block<L: Lanes, const E: usize, const N: usize>(
+    lanes: L,
+    from: *const u8,
+    column_step: isize,
+    to: *mut u8,
+    row_step: isize,
+    next: *mut u8,
+) {
+    let mut turned = core::mem::MaybeUninit::<Turned>::uninit();
+    let turned = turned.as_mut_ptr().cast::<u8>();
+    // SAFETY: the caller's promise; the block's registers take `BYTES * BYTES / E` bytes of the buffer, and are written
+    // before they are read.
+    unsafe {
+        turn_block::<L, N>(lanes, from, column_step, turned, None);
+        let mut lane = 0;
+        while lane < L::LANES {
+            let tile = load_tile::<L, E, N>(lanes, turned.add(lane * N * L::BYTES));
+            let mut row = 0;
+            while row < N {
+                let at = (lane * N + row) as isize * row_step;
+                lanes.store(to.wrapping_offset(at), tile[row]);
+                lanes.prefetch_near(next.wrapping_offset(at));
+                row += 1;
+            }
+            lane += 1;
+        }
+    }
+}
+
+/// Reads a register of each of a block's columns; its lanes are those of `N` rows each. Behind each other in `turned`: the
+/// `N` registers of the first lane, those of the second, … In between it asks for lines ahead, from the turn given on.
+///
+/// # Safety
+/// `BYTES` bytes must be readable at each of `N * LANES` columns, and `N * LANES * BYTES` writable at `turned`.
+#[inline(always)]
+pub(crate) unsafe fn turn_block<L: Lanes, const N: usize>(
+    lanes: L,
+    from: *const u8,
+    column_step: isize,
+    turned: *mut u8,
+    ahead: Option<(Ahead, usize)>,
+) {
+    let mut i = 0;
+    while i < N {
+        // SAFETY: lane `l` of each register comes from column `l * N + i`, so these are exactly the block's columns.
+        unsafe {
+            let from = from.wrapping_offset(i as isize * column_step);
+            ask(lanes, ahead, i);
+            lanes.turn(from, N as isize * column_step, turned.add(i * L::BYTES), N * L::BYTES);
+        }
+        i += 1;
+    }
+}
+
+/// Asks for the lines of a turn, so many behind the first.
+#[inline(always)]
+fn ask<L: Lanes>(lanes: L, ahead: Option<(Ahead, usize)>, turn: usize) {
+    if let Some((ahead, first)) = ahead {
+        ahead.ask(lanes, first + turn);
+    }
+}
+
+/// As [`turn_block`] where only the first `len` bytes of each column are there.
+///
+/// # Safety
+/// As there, with `len` bytes of each column, at most `BYTES`.
+#[inline(always)]
+pub(crate) unsafe fn turn_part_block<L: Lanes, const N: usize>(
+    lanes: L,
+    from: *const u8,
+    column_step: isize,
+    len: usize,
+    turned: *mut u8,
+    ahead: Option<(Ahead, usize)>,
+) {
+    let mut i = 0;
+    while i < N {
+        // SAFETY: as in `turn_block`.
+        unsafe {
+            let from = from.wrapping_offset(i as isize * column_step);
+            ask(lanes, ahead, i);
+            lanes.turn_part(from, N as isize * column_step, len, turned.add(i * L::BYTES), N * L::BYTES);
+        }
+        i += 1;
+    }
+}
+
+/// Reads `N` registers and transposes their lanes: one register for each of `N` rows.
+///
+/// # Safety
+/// `N * BYTES` bytes must be readable at `turned`.
+#[inline(always)]
+pub(crate) unsafe fn load_tile<L: Lanes, const E: usize, const N: usize>(
+    lanes: L,
+    turned: *const u8,
+) -> [L::Vector; N] {
+    let mut tile = [lanes.zero(); N];
+    let mut i = 0;
+    while i < N {
+        // SAFETY: the caller's promise.
+        tile[i] = unsafe { lanes.load(turned.add(i * L::BYTES)) };
+        i += 1;
+    }
+    network::<L, E, N>(lanes, &mut tile);
+    tile
+}
+
+/// Most rows that [`load_rows`] makes.
+const GROUP: usize = 4;
+
+/// Some of what [`load_tile`] makes: the registers of up to `G` rows, two or four, a group of them. So few are there that those of
+/// all tiles of a line stay in 16 registers.
+///
+/// # Safety
+/// As [`load_tile`].
+#[inline(always)]
+unsafe fn load_rows<L: Lanes, const E: usize, const N: usize, const G: usize>(
+    lanes: L,
+    turned: *const u8,
+    group: usize,
+) -> [L::Vector; GROUP] {
+    let mut tile = [lanes.zero(); 16];
+    // Written out, as in `network`.
+    macro_rules! load {
+        ($($i:literal)*) => {
+            // SAFETY: the caller's promise.
+            $(if $i < N { tile[$i] = unsafe { lanes.load(turned.add($i * L::BYTES)) } })*
+        };
+    }
+    load!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    // Of the steps of `network`, which tell by the bits of a row from the topmost on, those that tell groups apart.
+    macro_rules! halve {
+        ($half:literal: $($i:literal)*) => {
+            if N >= 2 * $half && $half >= G {
+                let is_upper = group * G / $half % 2 == 1;
+                $(if $i < $half {
+                    let (low, high) = lanes.zip::<E>(tile[$i], tile[$i + $half]);
+                    tile[$i] = if is_upper { high } else { low };
+                })*
+            }
+        };
+    }
+    halve!(8: 0 1 2 3 4 5 6 7);
+    halve!(4: 0 1 2 3);
+    halve!(2: 0 1);
+    let mut rows = [tile[0], tile[1], tile[2], tile[3]];
+    match N.min(G) {
+        1 => {}
+        2 => (rows[0], rows[1]) = lanes.zip::<E>(rows[0], rows[1]),
+        _ => network::<L, E, GROUP>(lanes, &mut rows),
+    }
+    rows
+}
+
+/// What is done beside every line that is written.
+pub(crate) trait Beside {
+    fn line(&mut self);
+}
+
+/// Nothing.
+impl Beside for () {
+    #[inline(always)]
+    fn line(&mut self) {}
+}
+
+/// What rows become as they leave: what of their registers makes a line.
+pub(crate) trait Leave: Copy {
+    /// Half lines of tiles that make a line of the destination: 1, 2 or 4.
+    const TILES: usize;
+
+    /// True where they leave as they are.
+    const AS_THEY_ARE: bool = false;
+
+    /// Writes a line of as many registers, the first ones of those given: past the cache or not.
+    ///
+    /// # Safety
+    /// A line must be writable at `to`, and start one if it goes `PAST` the cache.
+    unsafe fn line<L: Lanes, const PAST: bool>(
+        self,
+        lanes: L,
+        registers: [L::Vector; MOST_TILES],
+        to: *mut u8,
+    );
+}
+
+/// Most tiles that make a line of a row.
+pub(crate) const MOST_TILES: usize = 4;
+
+/// As they are.
+#[derive(Clone, Copy)]
+pub(crate) struct AsIs;
+
+impl Leave for AsIs {
+    const TILES: usize = 2;
+
+    const AS_THEY_ARE: bool = true;
+
+    #[inline(always)]
+    unsafe fn line<L: Lanes, const PAST: bool>(
+        self,
+        lanes: L,
+        registers: [L::Vector; MOST_TILES],
+        to: *mut u8,
+    ) {
+        let mut part = 0;
+        while part < LINE / L::BYTES {
+            // SAFETY: the caller's promise; so many registers are a line.
+            unsafe { put(lanes, to.wrapping_add(part * L::BYTES), registers[part], PAST) };
+            part += 1;
+        }
+    }
+}
+
+/// Tiles one behind the other, and what becomes of them: so many lines of every row.
+#[derive(Clone, Copy)]
+pub(crate) struct Tiles<W> {
+    pub(crate) first: *const u8,
+    /// From tile to tile, in bytes.
+    pub(crate) apart: usize,
+    pub(crate) lines: usize,
+    pub(crate) leave: W,
+}
+
+/// Tiles of a level's registers that make a line.
+const fn tiles_of<L: Lanes, W: Leave>() -> usize {
+    W::TILES * (LINE / 2) / L::BYTES
+}
+
+/// Writes some of the `N` rows of tiles, some rows at a time: past the cache or not.
+///
+/// # Safety
+/// As [`load_tile`], for all tiles; the lines must be writable `row * step` bytes behind `to` for each of the rows, and start lines
+/// if they go `PAST` the cache.
+#[inline(always)]
+pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const PAST: bool, W: Leave>(
+    lanes: L,
+    tiles: Tiles<W>,
+    (to, step): (*mut u8, isize),
+    rows: Range<usize>,
+    beside: &mut impl Beside,
+) {
+    // Written out: of a row that is told at run time the registers become memory.
+    macro_rules! groups {
+        ($g:literal: $($group:literal)*) => {
+            $(if $group * $g < N && rows.start < ($group + 1) * $g && $group * $g < rows.end {
+                let mut line = 0;
+                while line < tiles.lines {
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        let mut made = [[lanes.zero(); GROUP]; MOST_TILES];
+                        let mut tile = 0;
+                        while tile < tiles_of::<L, W>() {
+                            let from = tiles.first.add((line * tiles_of::<L, W>() + tile) * tiles.apart);
+                            made[tile] = load_rows::<L, E, N, $g>(lanes, from, $group);
+                            tile += 1;
+                        }
+                        let to = to.wrapping_add(line * LINE);
+                        groups!($g, $group, to, made: 0 1 2 3);
+                    }
+                    line += 1;
+                }
+            })*
+        };
+        ($g:literal, $group:literal, $to:ident, $made:ident: $($row:literal)*) => {
+            $(if $row < $g && $row < N && rows.start <= $group * $g + $row && $group * $g + $row < rows.end {
+                let to = $to.wrapping_offset(($group * $g + $row) as isize * step);
+                let registers = [$made[0][$row], $made[1][$row], $made[2][$row], $made[3][$row]];
+                tiles.leave.line::<L, PAST>(lanes, registers, to);
+                beside.line();
+            })*
+        };
+    }
+    match tiles_of::<L, W>() {
+        4 => {
+            groups!(2: 0 1 2 3 4 5 6 7);
+        }
+        _ => {
+            groups!(4: 0 1 2 3);
+        }
+    }
+}
+
+/// Transposes the `N` x `N` elements of every lane.
+///
+/// Interleaving the first half of the registers with the second, element by element, and again, log2(N) times, is the
+/// transpose: each step moves the topmost bit of the register number to the bottom of the place in the lane.
+///
+/// ```text
+///   a0 a1 a2 a3      a0 c0 a1 c1      a0 b0 c0 d0
+///   b0 b1 b2 b3  ->  a2 c2 a3 c3  ->  a1 b1 c1 d1
+///   c0 c1 c2 c3      b0 d0 b1 d1      a2 b2 c2 d2
+///   d0 d1 d2 d3      b2 d2 b3 d3      a3 b3 c3 d3
+/// ```
+#[inline(always)]
+pub(crate) fn network<L: Lanes, const UNIT: usize, const N: usize>(lanes: L, tile: &mut [L::Vector; N]) {
+    let mut step = 1;
+    while step < N {
+        let from = *tile;
+        // Written out: a loop of 8 steps stays one, and the registers become memory.
+        macro_rules! zips {
+            ($($i:literal)*) => {
+                $(if $i < N / 2 {
+                    (tile[2 * $i], tile[2 * $i + 1]) = lanes.zip::<UNIT>(from[$i], from[$i + N / 2]);
+                })*
+            };
+        }
+        zips!(0 1 2 3 4 5 6 7);
+        step *= 2;
+    }
+}

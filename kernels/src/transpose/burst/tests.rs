@@ -1,0 +1,82 @@
+//! Against a loop over the elements, on any processor that has the registers.
+
+use super::*;
+use crate::Level;
+use crate::buffer::AlignedBuffer;
+use crate::convert::flush::walk_at_level;
+use crate::nest::Loop;
+use crate::transpose::block::AsIs;
+use crate::transpose::columns::SourceColumns;
+
+/// Transposes `columns` of `rows` elements, `step` bytes one from the next, to rows that start at `first` and lie `gap` bytes
+/// apart, and compares the whole.
+fn check<const E: usize, const N: usize>(
+    (rows, columns): (usize, usize),
+    step: usize,
+    (first, gap): (usize, usize),
+) {
+    let src: Vec<u8> = (0..step * columns).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
+    let pitch = columns * E + gap;
+    let mut dst = AlignedBuffer::zeroed(rows * pitch + 2 * LINE).unwrap();
+    let dst = &mut dst[..];
+    dst.fill(0xA5);
+    let mut wanted = dst.to_vec();
+    for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+        let (from, to) = (column * step + row * E, first + row * pitch + column * E);
+        wanted[to..to + E].copy_from_slice(&src[from..from + E]);
+    }
+    let mut carry = AlignedBuffer::zeroed(BURST_CARRY).unwrap();
+    let is_carried = !first.is_multiple_of(LINE) || !pitch.is_multiple_of(LINE);
+    let plane = CarriedPlane {
+        columns: Loop { extent: columns, src_stride: step as isize, dst_stride: E as isize },
+        rows: Loop { extent: rows, src_stride: E as isize, dst_stride: pitch as isize },
+        beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },
+        carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
+    };
+    let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns, leave: AsIs, plane };
+    for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
+        dst.fill(0xA5);
+        let places = (src.as_ptr(), dst[first..].as_mut_ptr());
+        // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
+        let done = unsafe { walk_at_level(level, &[], places, kernel) };
+        assert!(
+            done && dst == wanted,
+            "{level}: {rows} x {columns} of {E} bytes, {step} apart, from {first} on, {gap} apart"
+        );
+    }
+}
+
+/// All widths of elements, columns that lie one behind the other, or in few sets of the caches.
+fn check_widths(sides: (usize, usize), meets: bool, (first, gap): (usize, Option<usize>)) {
+    fn one<const E: usize, const N: usize>(
+        sides: (usize, usize),
+        meets: bool,
+        (first, gap): (usize, Option<usize>),
+    ) {
+        let step = if meets { (sides.0 * E).next_multiple_of(4096) + 4 } else { sides.0 * E };
+        let gap = gap.unwrap_or((sides.1 * E).wrapping_neg() % LINE);
+        check::<E, N>(sides, step, (first, gap));
+    }
+    one::<1, 16>(sides, meets, (first, gap));
+    one::<2, 8>(sides, meets, (first, gap));
+    one::<4, 4>(sides, meets, (first, gap));
+    one::<8, 2>(sides, meets, (first, gap));
+}
+
+/// Panels, turns, blocks and strips that are whole and that are not; rows that start lines, and rows that start anywhere.
+#[test]
+fn every_row_is_whole_whatever_the_processor() {
+    if !Level::Avx2.is_available() {
+        return;
+    }
+    for columns in [128, 131, 257, 600] {
+        for rows in [64, 65, 127, 191, 250] {
+            for (first, gap) in [(0, None), (0, Some(0)), (5, Some(7)), (63, Some(1))] {
+                check_widths((rows, columns), false, (first, gap));
+                check_widths((rows, columns), true, (first, gap));
+            }
+        }
+    }
+    check_widths((STRIP_ROWS + 3, 131), false, (0, None));
+    check_widths((STRIP_ROWS + 3, 131), false, (5, Some(7)));
+}

@@ -1,0 +1,132 @@
+//! What a streamed transpose takes for the columns of a strip: those of the source, or what is made of them.
+
+use crate::lanes::{LANE, LINE, Lanes};
+use crate::transpose::ahead::{Ahead, Ask};
+use crate::transpose::block::Turned;
+use crate::transpose::stream::strip;
+use crate::tuning::STRETCH;
+
+/// The columns of a strip, some rows at a time. What is said here holds for the source's own; others say what is otherwise.
+pub(crate) trait Columns: Copy {
+    /// True where they are the source's own; unless they are, there are whole strips only.
+    const ARE_THE_SOURCES: bool = true;
+
+    /// Lines of a column of the source that are asked for together.
+    const STRETCH: usize = STRETCH;
+
+    /// What one row needs of the carry buffer where registers are less than a line: the line before, and a strip.
+    const ROW_BUFFER: usize = LINE + strip(2);
+
+    /// Bytes of a strip in every destination row, for elements of so many bytes: one line or two.
+    #[inline(always)]
+    fn strip(&self, element: usize) -> usize {
+        strip(element)
+    }
+
+    /// Rows that are made ready together, where a register has so many.
+    #[inline(always)]
+    fn rows(&self, register: usize) -> usize {
+        register
+    }
+
+    /// Rows of the destination that each row becomes, which are its parts.
+    #[inline(always)]
+    fn parts(&self) -> usize {
+        1
+    }
+
+    /// From column to column of the source, and how many there are, where those of a strip are so many with this step.
+    #[inline(always)]
+    fn of_source(&self, step: isize, count: usize) -> (isize, usize) {
+        (step, count)
+    }
+
+    /// In which order lines of the columns are asked for, which have `len` bytes each and of which a strip has so many.
+    #[inline(always)]
+    fn asks(&self, step: isize, len: usize, count: usize) -> Ask {
+        Ask::new(step, len, count, Self::STRETCH)
+    }
+
+    /// The first column of a strip that is so many columns behind the one at `from`.
+    #[inline(always)]
+    fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
+        from.wrapping_offset(column as isize * step)
+    }
+
+    /// Where the rows of a part that stand `before` bytes behind the first ones of those made ready at `from` lie.
+    #[inline(always)]
+    fn place(from: *const u8, _part: usize, before: usize) -> *const u8 {
+        from.wrapping_add(before)
+    }
+
+    /// Makes `rows` rows of a strip ready: where its columns of `E` bytes an element then lie, and how far one from the next;
+    /// and what is yet to be asked for ahead, if anything is.
+    ///
+    /// # Safety
+    /// So many elements must be readable at each column of a strip, from the place given and with its step.
+    #[inline(always)]
+    unsafe fn ready<L: Lanes, const E: usize>(
+        &self,
+        _lanes: L,
+        from: (*const u8, isize),
+        _rows: usize,
+        ahead: Ahead,
+    ) -> ((*const u8, isize), Option<Ahead>) {
+        (from, Some(ahead))
+    }
+}
+
+/// The source's own.
+#[derive(Clone, Copy)]
+pub(crate) struct SourceColumns;
+
+impl Columns for SourceColumns {}
+
+/// The same, of which there are fewer rows than make a line, for registers that are less than one: of so short columns many make a
+/// strip, so that some lines of a row are written together.
+#[derive(Clone, Copy)]
+pub(crate) struct ShortColumns;
+
+impl ShortColumns {
+    /// Columns of a strip: as many as its buffer takes registers.
+    pub(crate) const COUNT: usize = size_of::<Turned>() / (LINE / 2);
+}
+
+impl Columns for ShortColumns {
+    const ROW_BUFFER: usize = LINE + ShortColumns::COUNT * LANE / 2;
+
+    #[inline(always)]
+    fn strip(&self, element: usize) -> usize {
+        ShortColumns::COUNT * element
+    }
+}
+
+/// The columns of a strip that are read by turns, some whole lines of each, and of which blocks are made: lanes of `N` rows, one
+/// behind the other, as [`Lanes::turn`] leaves them.
+pub(crate) trait Turns: Columns {
+    /// Bytes of a strip in every destination row, of so many that are left, and of so many at most: whole lines.
+    fn width(&self, most: usize, left: usize) -> usize;
+
+    /// Lines of each column that a turn reads, for columns so many bytes apart with so many lines.
+    fn lines(&self, step: isize, lines: usize) -> usize;
+
+    /// In which order a turn of so many lines asks for those behind it, of columns with `len` bytes each, of which a strip has so
+    /// many.
+    fn order(&self, step: isize, len: usize, count: usize, lines: usize) -> Ask;
+
+    /// Asks for as many lines as are read for `count` lines of the destination, the first of which has this number.
+    fn ask<L: Lanes>(&self, lanes: L, ahead: Ahead, first: usize, count: usize);
+
+    /// Makes the blocks of a turn: those of all parts of the first line of each column, then those of the next one.
+    ///
+    /// # Safety
+    /// So many lines must be readable at each column of a strip, from the place given and with its step; there must be room for as
+    /// many blocks.
+    unsafe fn fill<L: Lanes, const E: usize, const N: usize>(
+        &self,
+        lanes: L,
+        from: (*const u8, isize),
+        count: (usize, usize),
+        turn: *mut u8,
+    );
+}

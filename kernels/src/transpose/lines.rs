@@ -1,0 +1,161 @@
+//! The lines that a streamed transpose writes: rows of a strip, as they come out of the registers.
+
+use crate::lanes::{LANE, LINE, Lanes};
+use crate::rows::carry::{begin_row, emit};
+use crate::transpose::block::{AsIs, Tiles, load_tile, put_lines};
+use crate::transpose::columns::Columns;
+use crate::transpose::stream::{Group, StreamTranspose, row_buffer};
+
+impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
+    /// At most `N` rows of a strip, straight from the registers.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::group`], of whose buffer `turned` is a lane; every row starts a line at `to`.
+    #[inline(always)]
+    pub(crate) unsafe fn whole_lines<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        turned: *const u8,
+        to: *mut u8,
+        group: Group,
+    ) {
+        let to = self.plane.row_place(to, group.row);
+        // SAFETY: the strip's columns are a part of every row, at a multiple of a register. The registers of a line go one
+        // behind the other, so that it leaves as a whole.
+        unsafe {
+            if 2 * L::BYTES == LINE {
+                let (first, lines) = (turned, self.source.strip(E) / LINE);
+                let tiles = Tiles { first, apart: L::BYTES / E * L::BYTES, lines, leave: AsIs };
+                let (step, rows) = (self.plane.rows.dst_stride, 0..if WHOLE { N } else { group.count });
+                return put_lines::<L, E, N, true, _>(lanes, tiles, (to, step), rows, &mut ());
+            }
+            let mut at = 0;
+            while at < self.source.strip(E) {
+                let turned = turned.add(at / E * L::BYTES);
+                self.lines_of_tiles::<L, WHOLE>(lanes, turned, to.wrapping_add(at), group.count);
+                at += LINE;
+            }
+        }
+    }
+
+    /// A line of each of at most `N` rows, made of any number of registers.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::whole_lines`], for these columns.
+    #[inline(always)]
+    unsafe fn lines_of_tiles<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        turned: *const u8,
+        to: *mut u8,
+        count: usize,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut line = [[lanes.zero(); N]; LINE / LANE];
+            let mut part = 0;
+            while part < LINE / L::BYTES {
+                let before = part * L::BYTES / E * L::BYTES;
+                line[part] = load_tile::<L, E, N>(lanes, turned.add(before));
+                part += 1;
+            }
+            let mut row = 0;
+            while row < N {
+                if WHOLE || row < count {
+                    let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
+                    let mut part = 0;
+                    while part < LINE / L::BYTES {
+                        lanes.stream(to.wrapping_add(part * L::BYTES), line[part][row]);
+                        part += 1;
+                    }
+                }
+                row += 1;
+            }
+        }
+    }
+
+    /// At most `N` rows of a strip, each line joined from the end of one register and the start of the next.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::carried_lines`]; a register is a line.
+    #[inline(always)]
+    pub(crate) unsafe fn joined_lines<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        turned: *const u8,
+        to: *mut u8,
+        group: Group,
+        is_first: bool,
+    ) {
+        let to = self.plane.row_place(to, group.row);
+        // SAFETY: rows of a panel have a line of carry each, of which the end belongs before the strip unless the strip is
+        // the first; then what belongs to the row's first line is written by itself. The strip's other lines lie inside the
+        // row, and start where lines do.
+        unsafe {
+            let first = load_tile::<L, E, N>(lanes, turned);
+            let last = match self.source.strip(E) {
+                LINE => first,
+                _ => load_tile::<L, E, N>(lanes, turned.add(LINE / E * L::BYTES)),
+            };
+            let mut i = 0;
+            while i < N {
+                if WHOLE || i < group.count {
+                    let to = to.wrapping_offset(i as isize * self.plane.rows.dst_stride);
+                    let carry = self.plane.carry.add((group.row - group.first + i) * row_buffer::<L, C>());
+                    let before = to.addr() % LINE;
+                    let line = to.wrapping_sub(before);
+                    if is_first {
+                        begin_row(lanes, first[i], to, carry);
+                    } else {
+                        lanes.stream(line, lanes.join(lanes.load(carry), first[i], LINE - before));
+                    }
+                    if self.source.strip(E) > LINE {
+                        lanes.stream(line.wrapping_add(LINE), lanes.join(first[i], last[i], LINE - before));
+                    }
+                    lanes.store(carry, last[i]);
+                }
+                i += 1;
+            }
+        }
+    }
+
+    /// At most `N` rows of a strip, by way of their carries.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::whole_lines`], with a carry buffer in place of the line starts.
+    #[inline(always)]
+    pub(crate) unsafe fn carried_lines<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        turned: *const u8,
+        to: *mut u8,
+        group: Group,
+        is_first: bool,
+    ) {
+        let to = self.plane.row_place(to, group.row);
+        // SAFETY: rows of a panel have a buffer each, of a line and a strip, of which there are enough for whole lanes of
+        // rows; the lines written to the destination lie inside the row but for the part before the first strip, which is
+        // not written as a line.
+        unsafe {
+            let buffer = self.plane.carry.add((group.row - group.first) * C::ROW_BUFFER);
+            let mut at = 0;
+            while at < self.source.strip(E) {
+                let tile = load_tile::<L, E, N>(lanes, turned.add(at / E * L::BYTES));
+                let mut i = 0;
+                while i < N {
+                    lanes.store(buffer.add(i * C::ROW_BUFFER + LINE + at), tile[i]);
+                    i += 1;
+                }
+                at += L::BYTES;
+            }
+            let mut i = 0;
+            while i < N {
+                if WHOLE || i < group.count {
+                    let to = to.wrapping_offset(i as isize * self.plane.rows.dst_stride);
+                    emit(lanes, buffer.add(i * C::ROW_BUFFER), to, self.source.strip(E), is_first);
+                }
+                i += 1;
+            }
+        }
+    }
+}

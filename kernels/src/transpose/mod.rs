@@ -1,0 +1,222 @@
+//! Chooses among the kernels that transpose.
+
+pub(crate) mod ahead;
+pub(crate) mod block;
+pub(crate) mod burst;
+pub(crate) mod columns;
+pub(crate) mod dense;
+pub(crate) mod lines;
+pub(crate) mod plane;
+pub(crate) mod rows;
+pub(crate) mod small;
+pub(crate) mod stored;
+pub(crate) mod stream;
+
+use crate::general::general;
+use crate::lanes::{LANE, LINE, Lanes};
+use crate::level::Level;
+use crate::mover::{Family, Mover};
+use crate::nest::Loop;
+use crate::stage::starts_lines;
+use crate::transpose::block::AsIs;
+use crate::transpose::burst::{BURST_CARRY, BurstTranspose, is_near};
+use crate::transpose::columns::{ShortColumns, SourceColumns};
+use crate::transpose::dense::{StreamDense, is_dense};
+use crate::transpose::plane::CarriedPlane;
+use crate::transpose::small::{SmallTranspose, is_small};
+use crate::transpose::stored::Transpose;
+use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
+use crate::tuning::is_amd;
+use crate::walk::each_point;
+
+/// How a transpose writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// With ordinary stores.
+    Store,
+    /// Past the cache, a strip of lines of every row at a time.
+    Strips,
+    /// The same, of many columns, which are short.
+    WideStrips,
+    /// Past the cache, by turns of a line of each of a strip's columns, on processors of AMD.
+    Bursts,
+    /// Past the cache, some whole rows at a time.
+    Dense,
+}
+
+impl How {
+    /// How a plane is best streamed at this level; [`How::Store`] where no kernel writes its lines.
+    pub(crate) fn new<L: Lanes>(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> How {
+        let all_rows = rows.extent * beyond_rows(outer, rows, element);
+        let row = columns.extent * element;
+        if !L::STREAMS {
+            How::Store
+        } else if is_dense(rows, columns, element) && rows.extent * row >= LINE {
+            How::Dense
+        } else if row >= 2 * LINE && all_rows * element >= LINE && turns_pay::<L>(element) {
+            How::Bursts
+        } else if columns.extent >= LEAST_SHORT
+            && 2 * all_rows * element > LANE
+            && 2 * L::BYTES == LINE
+            && turns_pay::<L>(element)
+        {
+            How::WideStrips
+        } else if row >= 2 * LINE && 2 * all_rows * element > LANE {
+            How::Strips
+        } else {
+            How::Store
+        }
+    }
+}
+
+/// Short columns of which strips are wide: some strips.
+const LEAST_SHORT: usize = 4 * ShortColumns::COUNT;
+
+/// True where whole lines of elements of so many bytes are better read and written by turns: on processors of AMD, of registers of
+/// at least half a line. Intel's were slower with that.
+fn turns_pay<L: Lanes>(element: usize) -> bool {
+    2 * L::BYTES >= LINE && element < LANE && is_amd()
+}
+
+/// The level at which bytes are best streamed by turns where this one could be used; none where turns do not pay.
+pub(crate) fn with_turns(level: Level) -> Option<Level> {
+    (level >= Level::Avx2 && is_amd()).then_some(Level::Avx2)
+}
+
+/// The level whose registers a nest is moved with. Turns of registers of a whole line are faster than those of half of one where
+/// much is near, and slower elsewhere.
+#[allow(dead_code)] // portable targets have one level
+#[inline(always)]
+pub(crate) fn registers(mover: &Mover, loops: &[Loop]) -> Level {
+    let element = mover.element_bytes;
+    match loops {
+        [outer @ .., rows, columns]
+            if mover.stream
+                && mover.family == Family::Transpose
+                && element < LANE
+                && rows.src_stride == element as isize =>
+        {
+            let is_short = rows.extent * beyond_rows(outer, *rows, element) * element < LINE;
+            let is_near = is_near(columns.src_stride, rows.dst_stride) && !is_short;
+            with_turns(mover.level).filter(|_| !is_near).unwrap_or(mover.level)
+        }
+        _ => mover.level,
+    }
+}
+
+/// True where `beyond` continues `rows` in the source, and no lane of rows straddles the two.
+pub(crate) fn continues(rows: Loop, beyond: Loop, element: usize) -> bool {
+    beyond.src_stride == rows.src_stride * rows.extent as isize
+        && (rows.extent * element).is_multiple_of(LANE)
+}
+
+/// How many times the last of the outer loops continues the rows, if at all.
+fn beyond_rows(outer: &[Loop], rows: Loop, element: usize) -> usize {
+    outer.last().filter(|beyond| continues(rows, **beyond, element)).map_or(1, |beyond| beyond.extent)
+}
+
+/// Moves the two innermost loops, `rows` and `columns`, under the outer ones.
+///
+/// # Safety
+/// All places of the loops, and an element behind each, must be valid on both sides, without overlap.
+#[allow(dead_code)] // portable targets have no lanes
+#[inline(always)]
+pub(crate) unsafe fn transpose<L: Lanes>(
+    mover: &Mover,
+    lanes: L,
+    loops: &[Loop],
+    (outer, rows, columns): (&[Loop], Loop, Loop),
+    src: *const u8,
+    dst: *mut u8,
+) {
+    let element = mover.element_bytes as isize;
+    let fits = rows.src_stride == element && columns.dst_stride == element;
+    let how = match mover.stream && fits {
+        true => How::new::<L>(outer, rows, columns, mover.element_bytes),
+        false => How::Store,
+    };
+    if how == How::Store && fits {
+        // SAFETY: the caller's promise, and the strides that the family wants.
+        return unsafe { in_cache(lanes, mover, loops, (outer, rows, columns), src, dst) };
+    }
+    let carry_bytes = match how {
+        How::Strips | How::WideStrips => CARRY_BYTES + LINE,
+        How::Bursts => BURST_CARRY + LINE,
+        _ => 0,
+    };
+    let carried = !starts_lines(outer.iter().chain([&rows]), dst);
+    let mut carry = vec![0u8; if carried { carry_bytes } else { 0 }];
+    let carry = match carry.len() {
+        0 => std::ptr::null_mut(),
+        _ => carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE)),
+    };
+    // Rows that go on in the next loop, as those of a tile do in the next tile, are walked as one.
+    let (before, beyond) = match outer {
+        [before @ .., beyond] if carry_bytes > 0 && continues(rows, *beyond, mover.element_bytes) => {
+            (before, *beyond)
+        }
+        _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
+    };
+    let (source, plane) = (SourceColumns, CarriedPlane { columns, rows, beyond, carry });
+    macro_rules! run {
+        ($($e:literal: $n:literal;)*) => {
+            match (mover.element_bytes, how) {
+                // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives until
+                // the end of this function, and is there unless every row starts a line.
+                $(($e, How::Strips) => unsafe {
+                    each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source, plane });
+                },
+                // SAFETY: the same; the rows are less than a line's.
+                ($e, How::WideStrips) if 2 * L::BYTES == LINE && $e < LANE => unsafe {
+                    let source = ShortColumns;
+                    each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source, plane });
+                },
+                // SAFETY: the same; the rows are at least a line's.
+                ($e, How::Bursts) if 2 * L::BYTES >= LINE && $e < LANE => unsafe {
+                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n, true, _, _> { source, leave: AsIs, plane });
+                },
+                // SAFETY: the same.
+                ($e, How::Dense) => unsafe {
+                    each_point(lanes, outer, src, dst, StreamDense::<$e, $n> { columns, rows });
+                },)*
+                // SAFETY: the caller's promise.
+                _ => unsafe { general(lanes, loops, (src, dst), mover.element_bytes, mover.stream) },
+            }
+        };
+    }
+    run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
+}
+
+/// [`transpose`] with ordinary stores, nothing made ready that only streams need.
+///
+/// # Safety
+/// As [`transpose`], and `rows` must be contiguous in the source, `columns` in the destination.
+#[allow(dead_code)] // portable targets have no lanes
+#[inline(always)]
+unsafe fn in_cache<L: Lanes>(
+    lanes: L,
+    mover: &Mover,
+    loops: &[Loop],
+    (outer, rows, columns): (&[Loop], Loop, Loop),
+    src: *const u8,
+    dst: *mut u8,
+) {
+    let small = is_small(outer, rows, columns, mover.element_bytes);
+    macro_rules! run {
+        ($($e:literal: $n:literal;)*) => {
+            match mover.element_bytes {
+                // SAFETY: the caller's promise.
+                $($e if small => unsafe {
+                    each_point(lanes, outer, src, dst, SmallTranspose::<$e, $n> { columns, rows });
+                },
+                // SAFETY: the same.
+                $e => unsafe {
+                    each_point(lanes, outer, src, dst, Transpose::<$e, $n> { columns, rows });
+                },)*
+                // SAFETY: the same.
+                _ => unsafe { general(lanes, loops, (src, dst), mover.element_bytes, mover.stream) },
+            }
+        };
+    }
+    run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
+}

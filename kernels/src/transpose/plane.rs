@@ -1,0 +1,80 @@
+//! The plane of a transpose that is walked in panels of rows, and what its rows carry from strip to strip: what the kernels that
+//! go along rows share, and nothing of how they read or write.
+
+use crate::lanes::Lanes;
+use crate::nest::Loop;
+use crate::transpose::stored::plane;
+
+/// Columns of the source that become a part of every row of the destination.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CarriedPlane {
+    pub(crate) columns: Loop,
+    /// One row goes on from another in the source, whose elements may have another width.
+    pub(crate) rows: Loop,
+    /// What continues the rows in the source, each step with all rows again.
+    pub(crate) beyond: Loop,
+    /// As many bytes as a kernel wants, at the start of a line; unused, and perhaps null, where every row starts a line
+    /// or is stored.
+    pub(crate) carry: *mut u8,
+}
+
+impl CarriedPlane {
+    /// The rows of all steps.
+    #[inline(always)]
+    pub(crate) fn all_rows(&self) -> usize {
+        self.rows.extent * self.beyond.extent
+    }
+
+    /// The place of a row in the destination.
+    #[inline(always)]
+    pub(crate) fn row_place(&self, dst: *mut u8, row: usize) -> *mut u8 {
+        let (above, inside) = match self.beyond.extent {
+            1 => (0, row),
+            _ => (row / self.rows.extent, row % self.rows.extent),
+        };
+        dst.wrapping_offset(above as isize * self.beyond.dst_stride + inside as isize * self.rows.dst_stride)
+    }
+
+    /// The rows of one of so many parts, which have as much of `carry` bytes to themselves, and where the first of them starts.
+    #[inline(always)]
+    pub(crate) fn of_part(
+        &self,
+        (part, parts): (usize, usize),
+        carry: usize,
+        to: *mut u8,
+    ) -> (Self, *mut u8) {
+        let before = if self.carry.is_null() { 0 } else { part * (carry / parts) };
+        let apart = self.rows.dst_stride / parts as isize;
+        let plane = CarriedPlane { carry: self.carry.wrapping_add(before), ..*self };
+        (plane, to.wrapping_offset(part as isize * apart))
+    }
+
+    /// Moves the columns behind the first `whole` ones, with ordinary stores: at least a block, stepping back over columns that
+    /// are then moved twice.
+    ///
+    /// # Safety
+    /// All places of the loops must be valid on both sides, without overlap.
+    #[inline(always)]
+    pub(crate) unsafe fn behind<L: Lanes, const E: usize, const N: usize>(
+        &self,
+        lanes: L,
+        whole: usize,
+        (src, dst): (*const u8, *mut u8),
+    ) {
+        if whole == self.columns.extent {
+            return;
+        }
+        let width = (self.columns.extent - whole).max(N * L::LANES).min(self.columns.extent);
+        let at = self.columns.extent - width;
+        let columns = Loop { extent: width, ..self.columns };
+        let src = src.wrapping_offset(at as isize * columns.src_stride);
+        let mut step = 0;
+        while step < self.beyond.extent {
+            let row = step * self.rows.extent;
+            let (from, to) = (src.wrapping_add(row * E), self.row_place(dst, row).wrapping_add(at * E));
+            // SAFETY: some columns of the rows of one step.
+            unsafe { plane::<L, E, N>(lanes, columns, self.rows, from, to) };
+            step += 1;
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Transposes whose destination goes past the cache in whole lines.
+//!
+//! A strip of as many columns as fill two lines of every destination row is walked along the rows: the source is read in
+//! a few long streams, one a column, and every row gets a pair of lines at a time. Where rows do not start lines, each
+//! row carries the bytes behind its last whole line over to the next strip, so that every line is still written once and
+//! whole.
+
+use crate::lanes::{LINE, Lanes};
+use crate::rows::carry::flush;
+use crate::transpose::ahead::Ahead;
+use crate::transpose::block::{Turned, turn_block, turn_part_block};
+use crate::transpose::columns::{Columns, SourceColumns};
+use crate::transpose::plane::CarriedPlane;
+use crate::tuning::STRIP_ROWS;
+use crate::walk::Point;
+
+/// Bytes of a strip in every destination row. A pair of lines, because single lines at strides near a power of two fill
+/// only a part of the memory's rows; one line for bytes, whose strips would otherwise have more columns than the
+/// first-level cache has room for.
+pub(crate) const fn strip(element: usize) -> usize {
+    if element == 1 { LINE } else { 2 * LINE }
+}
+
+/// What one row needs of the carry buffer: a line where a strip goes from register to register, which are lines.
+pub(crate) const fn row_buffer<L: Lanes, C: Columns>() -> usize {
+    if L::BYTES == LINE { LINE } else { C::ROW_BUFFER }
+}
+
+/// Bytes of carry buffer that [`StreamTranspose`] wants, in all its parts: those of a panel of registers that are lines, and
+/// of half of one where they are not.
+pub(crate) const CARRY_BYTES: usize = STRIP_ROWS / 2 * SourceColumns::ROW_BUFFER;
+
+/// As [`Transpose`](crate::transpose::stored::Transpose), streaming.
+#[derive(Clone, Copy)]
+pub(crate) struct StreamTranspose<const E: usize, const N: usize, C> {
+    /// What a strip's columns are; unless they are the source's own, there are whole strips only.
+    pub(crate) source: C,
+    /// With [`CARRY_BYTES`] bytes of carry.
+    pub(crate) plane: CarriedPlane,
+}
+
+impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N, C> {
+    /// # Safety
+    /// All places of the two loops must be valid on both sides, without overlap; without a carry buffer every row of the
+    /// destination starts a line.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let all_rows = self.plane.all_rows();
+        let full_columns =
+            self.plane.columns.extent / (self.source.strip(E) / E) * (self.source.strip(E) / E);
+        // SAFETY: parts of the plane: the strips, and the columns behind them.
+        unsafe {
+            let (mut first, most) = (0, self.panel_rows::<L>());
+            while first < all_rows {
+                let count = most.min(all_rows - first);
+                self.panel(lanes, full_columns, first..first + count, src, dst);
+                first += count;
+            }
+            if C::ARE_THE_SOURCES {
+                self.plane.behind::<L, E, N>(lanes, full_columns, (src, dst));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        true
+    }
+}
+
+impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
+    /// The most rows of a panel: no more than there are carries for.
+    #[inline(always)]
+    fn panel_rows<L: Lanes>(&self) -> usize {
+        if self.plane.carry.is_null() {
+            return STRIP_ROWS;
+        }
+        let carries = CARRY_BYTES / self.source.parts() / row_buffer::<L, C>();
+        STRIP_ROWS.min(1 << carries.ilog2())
+    }
+
+    /// Whole strips of the rows of a panel.
+    ///
+    /// # Safety
+    /// As [`Point::point`], for the first `columns` and the `rows` given.
+    #[inline(always)]
+    unsafe fn panel<L: Lanes>(
+        &self,
+        lanes: L,
+        columns: usize,
+        rows: core::ops::Range<usize>,
+        src: *const u8,
+        dst: *mut u8,
+    ) {
+        let (step, unit) = (self.plane.columns.src_stride, self.plane.rows.src_stride.unsigned_abs());
+        let (columns_step, count) = self.source.of_source(step, self.source.strip(E) / E);
+        let len = self.plane.all_rows() * unit;
+        let ask = self.source.asks(columns_step, len, count);
+        let mut column = 0;
+        while column < columns {
+            let top = self.source.strip_at(src, column, step);
+            let here = Strip { to: dst.wrapping_add(column * E), first: rows.start, is_first: column == 0 };
+            let mut row = rows.start;
+            while row < rows.end {
+                let count = self.source.rows(L::BYTES / E).min(rows.end - row);
+                let ahead = ask.ahead(top, rows.start * unit..rows.end * unit, row * unit);
+                // SAFETY: a strip's columns, and so many rows of them.
+                unsafe {
+                    let made =
+                        self.source.ready::<L, E>(lanes, (top.wrapping_add(row * unit), step), count, ahead);
+                    self.groups(lanes, made, row..row + count, here);
+                }
+                row += count;
+            }
+            column += self.source.strip(E) / E;
+        }
+        if !self.plane.carry.is_null() && columns > 0 {
+            // SAFETY: the rows' strips are written.
+            unsafe { self.flush_rows::<L>(columns, rows, dst) };
+        }
+    }
+
+    /// Writes what is left of the rows of a panel, behind the columns given.
+    ///
+    /// # Safety
+    /// As [`Point::point`]; the rows' carries must end with what belongs there.
+    #[inline(always)]
+    unsafe fn flush_rows<L: Lanes>(&self, columns: usize, rows: core::ops::Range<usize>, dst: *mut u8) {
+        let mut part = 0;
+        while part < self.source.parts() {
+            let (kernel, to) = self.of_part(part, dst);
+            for row in rows.clone() {
+                let end = self.plane.row_place(to, row).wrapping_add(columns * E);
+                // SAFETY: the row's carry ends with what belongs before `end`.
+                unsafe {
+                    flush(kernel.plane.carry.wrapping_add((row - rows.start) * row_buffer::<L, C>()), end)
+                };
+            }
+            part += 1;
+        }
+    }
+
+    /// The kernel of a part's rows, which have carries of their own, and where they start.
+    #[inline(always)]
+    fn of_part(&self, part: usize, to: *mut u8) -> (Self, *mut u8) {
+        let (plane, to) = self.plane.of_part((part, self.source.parts()), CARRY_BYTES, to);
+        (StreamTranspose { plane, ..*self }, to)
+    }
+
+    /// Some rows of a strip, made ready from `from` on with a step from column to column: a register of them at a time, in all
+    /// their parts.
+    ///
+    /// # Safety
+    /// As [`Point::point`], for these places of the strip.
+    #[inline(always)]
+    unsafe fn groups<L: Lanes>(
+        &self,
+        lanes: L,
+        ((from, step), ahead): ((*const u8, isize), Option<Ahead>),
+        rows: core::ops::Range<usize>,
+        here: Strip,
+    ) {
+        let whole = L::BYTES / E;
+        let mut done = 0;
+        while done < self.source.rows(whole) && rows.start + done < rows.end {
+            let row = rows.start + done;
+            let group = Group { row, count: whole.min(rows.end - row), first: here.first };
+            let mut part = 0;
+            while part < self.source.parts() {
+                let (kernel, to) = self.of_part(part, here.to);
+                let from = (C::place(from, part, done * E), step);
+                // SAFETY: the caller's promise.
+                unsafe {
+                    if group.count == whole {
+                        kernel.group::<L, true>(lanes, from, ahead, to, group, here.is_first);
+                    } else {
+                        kernel.group::<L, false>(lanes, from, ahead, to, group, here.is_first);
+                    }
+                }
+                part += 1;
+            }
+            done += whole;
+        }
+    }
+
+    /// A register of rows of a strip, or fewer unless `WHOLE`.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::groups`], for these rows, and to `to`, which is the place of row 0.
+    #[inline(always)]
+    unsafe fn group<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        (from, step): (*const u8, isize),
+        ahead: Option<Ahead>,
+        to: *mut u8,
+        group: Group,
+        is_first: bool,
+    ) {
+        let mut turned = core::mem::MaybeUninit::<Turned>::uninit();
+        let turned = turned.as_mut_ptr().cast::<u8>();
+        let len = if WHOLE { L::BYTES } else { group.count * E };
+        // SAFETY: the strip's registers take `BYTES` bytes of the buffer for each of its columns, and are written before they
+        // are read; rows of the group only are written to.
+        unsafe {
+            turn_strip::<L, E, N>(lanes, (from, step, self.source.strip(E)), len, turned, ahead);
+            let mut lane = 0;
+            while lane * N < group.count {
+                let turned = turned.add(lane * N * L::BYTES);
+                let part = Group {
+                    row: group.row + lane * N,
+                    count: if WHOLE { N } else { group.count - lane * N },
+                    ..group
+                };
+                if self.plane.carry.is_null() {
+                    self.whole_lines::<L, WHOLE>(lanes, turned, to, part);
+                } else if L::BYTES == LINE {
+                    self.joined_lines::<L, WHOLE>(lanes, turned, to, part, is_first);
+                } else {
+                    self.carried_lines::<L, WHOLE>(lanes, turned, to, part, is_first);
+                }
+                lane += 1;
+            }
+        }
+    }
+}
+
+/// A strip of a panel.
+#[derive(Clone, Copy)]
+struct Strip {
+    /// Row 0 of its first column in the destination.
+    to: *mut u8,
+    /// The first row of the panel.
+    first: usize,
+    /// True where nothing of the rows is written yet.
+    is_first: bool,
+}
+
+/// Rows of a panel whose first row is `first`.
+#[derive(Clone, Copy)]
+pub(crate) struct Group {
+    pub(crate) row: usize,
+    pub(crate) count: usize,
+    pub(crate) first: usize,
+}
+
+/// Reads `len` bytes, a register or less, of each of a strip's columns, and asks for lines in between; the blocks of columns
+/// lie behind one another in `turned`.
+///
+/// # Safety
+/// `len` bytes must be readable at each of a strip's columns, and a register for each writable at `turned`.
+#[inline(always)]
+unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize>(
+    lanes: L,
+    (from, step, strip): (*const u8, isize, usize),
+    len: usize,
+    turned: *mut u8,
+    ahead: Option<Ahead>,
+) {
+    let block = L::BYTES / E;
+    let mut column = 0;
+    while column < strip / E {
+        let from = from.wrapping_offset(column as isize * step);
+        // SAFETY: the caller's promise, for a block of the strip's columns.
+        unsafe {
+            let turned = turned.add(column * L::BYTES);
+            let ahead = ahead.map(|ahead| (ahead, column / L::LANES));
+            if len == L::BYTES {
+                turn_block::<L, N>(lanes, from, step, turned, ahead);
+            } else {
+                turn_part_block::<L, N>(lanes, from, step, len, turned, ahead);
+            }
+        }
+        column += block;
+    }
+}
