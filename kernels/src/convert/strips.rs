@@ -86,7 +86,7 @@ unsafe fn turned(
 ) -> bool {
     // Rows of a lane of the source lie at even distances.
     let are_even = beyond.extent == 1 || (rows.extent * work.conversion.src_bytes()).is_multiple_of(LANE);
-    if with_turns(work.level).is_none() || !are_even {
+    if with_turns(work.level, is_amd()).is_none() || !are_even {
         return false;
     }
     let aligned = starts_lines(outer.as_slice().iter().chain([&rows, &beyond]), places.1);

@@ -78,9 +78,9 @@ fn turns_pay<L: Lanes>(element: usize) -> bool {
     2 * L::BYTES >= LINE && element < LANE && is_amd()
 }
 
-/// The level at which bytes are best streamed by turns where this one could be used; none where turns do not pay.
-pub(crate) fn with_turns(level: Level) -> Option<Level> {
-    (level >= Level::Avx2 && is_amd()).then_some(Level::Avx2)
+/// The level of registers of half a line, by which turns go where they pay and this level could be used.
+pub(crate) fn with_turns(level: Level, pays: bool) -> Option<Level> {
+    (level >= Level::Avx2 && pays).then_some(Level::Avx2)
 }
 
 /// The level whose registers a nest is moved with. Turns of registers of a whole line are faster than those of half of one where
@@ -98,7 +98,7 @@ pub(crate) fn registers(mover: &Mover, loops: &[Loop]) -> Level {
         {
             let is_short = rows.extent * beyond_rows(outer, *rows, element) * element < LINE;
             let is_near = is_near(columns.src_stride, rows.dst_stride) && !is_short;
-            with_turns(mover.level).filter(|_| !is_near).unwrap_or(mover.level)
+            with_turns(mover.level, is_amd() && !is_near).unwrap_or(mover.level)
         }
         _ => mover.level,
     }

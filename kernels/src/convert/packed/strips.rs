@@ -23,6 +23,7 @@ use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
 use crate::transpose::with_turns;
+use crate::tuning::{PAGE, is_amd};
 use crate::walk::Point;
 
 /// Bytes of a block of rows that do not start bytes: its rows are as many as bytes have slots times a stretch, and all of it stays
@@ -39,7 +40,8 @@ pub(crate) struct PackedStrips {
     packed: PackedSides,
     /// Past the cache.
     stream: bool,
-    /// By turns, where there are as many rows and columns.
+    /// By turns, where there are as many rows and columns: on processors of AMD always, on others where packed columns of more
+    /// than single bits, which do not lie whole pages apart, become rows of whole lines past the cache.
     by_turns: bool,
     pub(crate) split: Split,
 }
@@ -71,11 +73,14 @@ impl PackedStrips {
         let per_byte = 8 / bits as usize;
         let [parts, joined] = packed.sides().map(|is_packed| if is_packed { per_byte } else { 1 });
         let split = Split { outer, run: ONCE, rows, beyond: ONCE, columns, whole: [0; 2] };
-        let turns = with_turns(level);
-        let level = turns.unwrap_or(level);
-        let strips = PackedStrips { level, bits, packed, stream: false, by_turns: turns.is_some(), split };
+        let strips = PackedStrips { level, bits, packed, stream: false, by_turns: false, split };
         let stream = work.stream && streams(level);
         let in_lines = stream && strips.starts_bytes(1, rows.dst_stride, dst.first);
+        let step = columns.src_stride / strips.per_byte(0);
+        let rows_are_lines = in_lines && rows.dst_stride % (joined * LINE) as isize == 0;
+        let gains = packed != PackedSides::Destination && bits != Bits::One && step % PAGE as isize != 0;
+        let turns = with_turns(level, is_amd() || rows_are_lines && gains);
+        let strips = PackedStrips { level: turns.unwrap_or(level), by_turns: turns.is_some(), ..strips };
         // What passes the cache does so in whole lines; in it, lanes are enough, and strips may meet.
         let (width, least_width, least_rows) = if in_lines { (LINE, LINE, BLOCK) } else { (1, LANE, LANE) };
         let width = width * joined;
