@@ -77,7 +77,7 @@ impl Digits {
     }
 
     /// Applies one tile to the last digits of `sequence`: counts stay in their places, insides follow at the end. A size of 1
-    /// divides nothing, and where no other tile comes its inside need not be told.
+    /// divides nothing: where no other tile comes, and none was longer than the rank, its inside need not be told.
     fn apply_tile(&mut self, tile: &[TileDimension], is_last: bool, sequence: &mut SmallVec<[Register; 16]>) {
         let missing = tile.len().saturating_sub(sequence.len());
         if missing > 0 {
@@ -95,7 +95,7 @@ impl Digits {
             };
             match *entry {
                 TileDimension::Combine => pending = Some(digit),
-                TileDimension::Size(1) if is_last => {
+                TileDimension::Size(1) if is_last && missing == 0 => {
                     sequence[counts] = digit;
                     counts += 1;
                 }
