@@ -68,6 +68,8 @@ pub(crate) unsafe trait Lanes: Copy {
 
     /// Runs a task in the level's region.
     ///
+    /// Not inlined: regions may be, and every part of the crate that opens one would compile it anew.
+    ///
     /// # Safety
     /// As the task's.
     unsafe fn vectorize(self, task: impl Task);

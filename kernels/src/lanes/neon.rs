@@ -33,7 +33,7 @@ unsafe impl Lanes for Neon {
         self
     }
 
-    #[inline(always)]
+    #[inline(never)]
     unsafe fn vectorize(self, task: impl Task) {
         Neon::vectorize(self, Enter(self, task));
     }

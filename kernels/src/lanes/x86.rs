@@ -35,7 +35,7 @@ unsafe impl Lanes for V3 {
         OneLane(self)
     }
 
-    #[inline(always)]
+    #[inline(never)]
     unsafe fn vectorize(self, task: impl Task) {
         V3::vectorize(self, Enter(self, task));
     }
@@ -235,7 +235,7 @@ unsafe impl Lanes for V4 {
         *self
     }
 
-    #[inline(always)]
+    #[inline(never)]
     unsafe fn vectorize(self, task: impl Task) {
         V4::vectorize(self, Enter(self, task));
     }

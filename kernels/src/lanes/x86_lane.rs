@@ -24,7 +24,7 @@ unsafe impl Lanes for OneLane {
         self
     }
 
-    #[inline(always)]
+    #[inline(never)]
     unsafe fn vectorize(self, task: impl Task) {
         V3::vectorize(self.0, Enter(self, task));
     }

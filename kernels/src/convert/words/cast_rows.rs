@@ -10,7 +10,6 @@ use crate::convert::tables::widening::Widening;
 use crate::convert::words::casts::{Read, Write};
 use crate::convert::words::{BLOCK, Means, Words};
 use crate::lanes::{LINE, Lanes};
-use crate::transpose::ahead::Ahead;
 
 /// Rows through words, which are multiplied by factors, if by any, between being read and being written.
 pub(crate) struct Cast<'a, M, R, W, F> {
@@ -62,6 +61,9 @@ impl ConvertRows<'_> {
 }
 
 impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
+    /// True where elements of either side have one byte.
+    const HAS_BYTES: bool = R::BYTES == 1 || W::BYTES == 1;
+
     /// False where there is no way for the form.
     ///
     /// # Safety
@@ -69,10 +71,12 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     #[inline(always)]
     pub(crate) unsafe fn run(self) -> bool {
         let alone = self.rows.conversion.parts() == 1;
+        // Packed elements have a byte each on their way.
+        let may_be_packed = F::MULTIPLIES && Self::HAS_BYTES;
         // SAFETY: the caller's promise, for all of them.
         unsafe {
             match self.rows.form {
-                Form::Plain | Form::Lines if F::MULTIPLIES && self.rows.has_packed() => self.packed(),
+                Form::Plain | Form::Lines if may_be_packed && self.rows.has_packed() => self.packed(),
                 Form::Plain | Form::Lines => self.straights(),
                 Form::Zip { ways, step, stream } if alone && ways * W::BYTES == 4 => self.zips(step, stream),
                 Form::Unzip { ways, step, lines } if alone && ways * R::BYTES == 4 => {
@@ -91,30 +95,17 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// As [`cast`](crate::convert::words::pairs::cast).
     #[inline(always)]
     unsafe fn straights(self) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's promise; rows with elements of a byte are that long.
         unsafe {
-            if F::MULTIPLIES && self.rows.count >= BLOCK {
-                return self.straight_or_strip::<BLOCK>();
+            if F::MULTIPLIES && (Self::HAS_BYTES || self.rows.count >= BLOCK) {
+                return self.straight::<BLOCK>();
             }
             // Registers of half a line are too few for the words of a line of bytes.
             let is_strip = matches!(self.rows.look, Look::Strip(_));
             match (R::BYTES, W::BYTES) {
-                (4, 1) if 2 * M::Lanes::BYTES == LINE && !is_strip => self.straight::<{ BLOCK / 2 }>(None),
-                (1, _) | (_, 1) => self.straight_or_strip::<BLOCK>(),
-                _ => self.straight_or_strip::<{ BLOCK / 2 }>(),
-            }
-        }
-    }
-
-    /// # Safety
-    /// As [`cast`](crate::convert::words::pairs::cast).
-    #[inline(always)]
-    unsafe fn straight_or_strip<const N: usize>(self) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match self.rows.look {
-                Look::Strip(ahead) => self.straight::<N>(Some(ahead)),
-                _ => self.straight::<N>(None),
+                (4, 1) if 2 * M::Lanes::BYTES == LINE && !is_strip => self.straight::<{ BLOCK / 2 }>(),
+                _ if Self::HAS_BYTES => self.straight::<BLOCK>(),
+                _ => self.straight::<{ BLOCK / 2 }>(),
             }
         }
     }
@@ -125,7 +116,11 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// As [`cast`](crate::convert::words::pairs::cast).
     #[inline(always)]
-    unsafe fn straight<const N: usize>(self, strip: Option<Ahead>) {
+    unsafe fn straight<const N: usize>(self) {
+        let strip = match self.rows.look {
+            Look::Strip(ahead) => Some(ahead),
+            _ => None,
+        };
         let stream = strip.is_none() && self.rows.form == Form::Lines;
         let count = self.rows.count * self.rows.conversion.parts();
         let (lanes, bytes) = (self.means.lanes(), N * R::BYTES);

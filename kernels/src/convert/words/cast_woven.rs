@@ -48,7 +48,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     pub(crate) unsafe fn zips(self, step: isize, stream: bool) {
         // SAFETY: the caller's promise.
         unsafe {
-            if W::BYTES == 1 && (F::MULTIPLIES || W::HAS_FEW_STEPS) && self.rows.count >= BLOCK {
+            if W::BYTES == 1 && (F::MULTIPLIES || W::HAS_FEW_STEPS) {
                 return self.zip::<BLOCK>(step, stream);
             }
             match R::BYTES {
