@@ -6,6 +6,7 @@ use super::float;
 use super::forms::BLOCK;
 use super::scale::{Along, Scale, begin_anew, exactly};
 use super::words::Words;
+use super::words::casts::each;
 
 /// Room for the factors of a block.
 #[repr(align(64))]
@@ -40,14 +41,24 @@ impl Pattern {
 /// The factors of one block of elements after the other.
 pub(super) struct Walk<'a> {
     along: Option<Along<'a>>,
-    /// Elements at these places have the factors that are held, which are all alike.
+    /// Elements at these places have this factor.
     alike: Range<isize>,
-    /// From this place on, with the last step, elements have these.
-    next: isize,
+    factor: f32,
+    /// The block at this place, with the last step, was the last one that was asked for, but for those that are alike: it and
+    /// what follows it have these factors, or, if these are none, it alone those that are held.
+    at: isize,
     coming: &'a [f32],
     held: Held,
     /// Made where it is wanted: making it costs as much as converting some hundred elements.
     pattern: Option<Pattern>,
+}
+
+/// The factors of a block.
+enum Factors<'a, const N: usize> {
+    /// One for all.
+    Alike(f32),
+    /// One for each element.
+    Each(&'a [f32; N]),
 }
 
 /// What happens to blocks of elements between being read and being written.
@@ -59,7 +70,7 @@ pub(super) trait Multiply<'a> {
     fn new(scale: Scale<'a>) -> Self;
 
     /// Multiplies a block, as words that hold `f32`, whose first element is at a place of the slice, the others `step` from one
-    /// to the next. Whoever asks the same value again asks with the same step, and places that are steps apart.
+    /// to the next. Whoever asks the same value again asks for as many, and with the same step.
     fn multiply<const N: usize>(&mut self, words: &mut Words<N>, place: isize, step: usize);
 }
 
@@ -87,16 +98,21 @@ impl<'a> Multiply<'a> for Walk<'a> {
             Scale::All(factor) => (None, factor, isize::MIN..isize::MAX),
             Scale::Along(along) => (Some(along), 0.0, 0..0),
         };
-        Walk { along, alike, next: 0, coming: &[], held: Held([factor; BLOCK]), pattern: None }
+        Walk { along, alike, factor, at: isize::MIN, coming: &[], held: Held([0.0; BLOCK]), pattern: None }
     }
 
     #[inline(always)]
     fn multiply<const N: usize>(&mut self, words: &mut Words<N>, place: isize, step: usize) {
-        let factors = self.block::<N>(place, step);
-        let mut i = 0;
-        while i < N {
-            words.0[i] = float::scaled(words.0[i], factors[i]);
-            i += 1;
+        // One factor from a register: a block of them, just written in parts, would have to be in the cache before it is read whole.
+        match self.block::<N>(place, step) {
+            Factors::Alike(factor) => each!(words, x => float::scaled(x, factor)),
+            Factors::Each(factors) => {
+                let mut i = 0;
+                while i < N {
+                    words.0[i] = float::scaled(words.0[i], factors[i]);
+                    i += 1;
+                }
+            }
         }
     }
 }
@@ -104,32 +120,35 @@ impl<'a> Multiply<'a> for Walk<'a> {
 impl Walk<'_> {
     /// The factors of `N` elements, at most [`BLOCK`].
     #[inline(always)]
-    fn block<const N: usize>(&mut self, place: isize, step: usize) -> &[f32; N] {
+    fn block<const N: usize>(&mut self, place: isize, step: usize) -> Factors<'_, N> {
         let last = place + ((N - 1) * step) as isize;
-        if !(self.alike.start <= place && last < self.alike.end) {
-            if !(place == self.next && self.coming.len() >= N) {
-                self.find(place, step, N);
-            }
-            if let (true, Some((block, rest))) = (place == self.next, self.coming.split_first_chunk()) {
-                self.next += (N * step) as isize;
-                self.coming = rest;
-                return block;
+        let are_alike = |walk: &Walk<'_>| walk.alike.start <= place && last < walk.alike.end;
+        if !are_alike(self) && place != self.at {
+            match self.coming.get(N..) {
+                Some(behind) if behind.len() >= N && place == self.at + (N * step) as isize => {
+                    (self.at, self.coming) = (place, behind);
+                }
+                _ => self.find(place, step, N),
             }
         }
-        self.held.0.first_chunk().expect("blocks are at most as long as what is held")
+        if are_alike(self) {
+            return Factors::Alike(self.factor);
+        }
+        let held = || self.held.0.first_chunk().expect("blocks are at most as long as what is held");
+        Factors::Each(self.coming.first_chunk().unwrap_or_else(held))
     }
 
     /// Makes the factors of some elements ready.
     #[inline(never)] // as for `Along::fill`
     fn find(&mut self, place: isize, step: usize, count: usize) {
         let Some(along) = &self.along else { return };
+        (self.at, self.coming) = (place, &[]);
         if let Some(pattern) = &self.pattern
             && let Some(factors) = pattern.of(place, step, count)
         {
             return self.held.0[..count].copy_from_slice(factors);
         }
         let segment = along.segment(place, step);
-        (self.alike, self.coming) = (0..0, &[]);
         let behind = segment.index.saturating_add(segment.count).min(along.values.len());
         let reach = |count: usize| {
             let reach = count.saturating_mul(step).min(isize::MAX.unsigned_abs());
@@ -148,12 +167,12 @@ impl Walk<'_> {
                 along.fill(place, step, &mut self.held.0[..count]);
             }
         } else if !segment.advances {
-            self.held.0.fill(along.value(segment.index));
+            self.factor = along.value(segment.index);
             self.alike = reach(segment.count);
         } else if let Some(coming) = along.values.get(segment.index..behind)
             && coming.len() >= count
         {
-            (self.next, self.coming) = (place, coming);
+            self.coming = coming;
         } else {
             along.fill(place, step, &mut self.held.0[..count]);
         }
@@ -172,6 +191,13 @@ mod tests {
         StepDigit { stride: number(stride), modulus: number(modulus), unit }
     }
 
+    fn each<const N: usize>(factors: Factors<'_, N>) -> [f32; N] {
+        match factors {
+            Factors::Alike(factor) => [factor; N],
+            Factors::Each(factors) => *factors,
+        }
+    }
+
     /// The factors of some elements, each from its own place.
     fn one_by_one(along: &Along<'_>, place: isize, step: usize, count: usize) -> Vec<f32> {
         let index = |place: usize| -> usize {
@@ -184,7 +210,7 @@ mod tests {
     #[test]
     fn factors_are_those_of_the_places() {
         let values: Vec<f32> = (0..600).map(|i| i as f32).collect();
-        let cases: [(&[StepDigit], usize); 8] = [
+        let cases: [(&[StepDigit], usize); 9] = [
             (&[digit(4, 12, 1)], 0),                     // three channels, the last dimension
             (&[digit(800, usize::MAX, 1)], 0),           // rows
             (&[digit(4, 800, 1)], 0),                    // columns
@@ -193,29 +219,47 @@ mod tests {
             (&[digit(40, usize::MAX, 1)], 2),
             (&[digit(4, 256, 1), digit(2048, 1 << 13, 64)], 0), // columns of T(8,64)(2,1)
             (&[digit(16, 48, 1), digit(96, 192, 3)], 0),        // few of each
+            (&[digit(128, 256, 1)], 0),                         // blocks inside of one, and across two
         ];
         for (digits, start) in cases {
             for (first, step) in [(80, 2), (80, 4), (84, 8), (4096, 16)] {
                 let along = Along { values: &values, digits, first, start };
                 let mut walk = Walk::new(Scale::Along(along));
-                for place in (0..3000).step_by(16 * step).chain([0, 2 * step as isize as usize]) {
+                // Each place twice, and the one before it once more.
+                let before = |place: usize| place.saturating_sub(16 * step);
+                let places =
+                    (0..3000).step_by(16 * step).flat_map(|place| [place, place, before(place), place]);
+                for place in places.chain([0, 2 * step]) {
                     let wanted = one_by_one(&along, place as isize, step, 64);
                     let mut found = [0.0; 64];
                     along.fill(place as isize, step, &mut found);
                     let same =
                         |found: &[f32]| found.iter().zip(&wanted).all(|(a, b)| a.to_bits() == b.to_bits());
                     assert!(same(&found), "{along:?} {place} {step}: {found:?} {wanted:?}");
-                    assert!(same(walk.block::<16>(place as isize, step)), "{digits:?} {place} {step}");
+                    assert!(same(&each(walk.block::<16>(place as isize, step))), "{digits:?} {place} {step}");
                 }
             }
         }
     }
 
     #[test]
+    fn words_share_factors() {
+        let same = |first, place, digits: &[StepDigit]| {
+            Scale::Along(Along { values: &[], digits, first, start: 0 }).is_same_within(place, 4)
+        };
+        assert!(Scale::All(2.0).is_same_within(3, 4));
+        // Columns of T(8,128)(4,1), and rows.
+        assert!(same(0, 512, &[digit(4, 512, 1), digit(1024, 8192, 128)]));
+        assert!(!same(0, 512, &[digit(1, 4, 1), digit(512, 1024, 4)]));
+        // Words that start inside of four bytes.
+        assert!(!same(2, 512, &[digit(4, 512, 1)]) && same(2, 510, &[digit(4, 512, 1)]));
+    }
+
+    #[test]
     fn what_has_no_factor_becomes_nan() {
         let along = Along { values: &[2.0, 3.0], digits: &[digit(4, usize::MAX, 1)], first: 0, start: 0 };
         let mut walk = Walk::new(Scale::Along(along));
-        let [a, b, c, d] = *walk.block::<4>(0, 4);
+        let [a, b, c, d] = each(walk.block::<4>(0, 4));
         assert!((a, b) == (2.0, 3.0) && c.is_nan() && d.is_nan());
     }
 }

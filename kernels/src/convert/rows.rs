@@ -210,6 +210,12 @@ impl ConvertRows<'_> {
         (row.first + (at * unit) as isize, unit)
     }
 
+    /// True where all elements of each word of four bytes have the same factor.
+    #[inline(always)]
+    pub(super) fn words_share_factors(&self) -> bool {
+        self.src.pitch % 4 == 0 && self.scale.is_same_within(self.src.first, 4)
+    }
+
     /// Asks for as many lines as are read at `from`, so far ahead of it: those of two rows that take turns into the first
     /// level, any others into the second, and shortly before their use into the first.
     #[inline(always)]

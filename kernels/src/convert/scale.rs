@@ -117,6 +117,18 @@ impl Scale<'_> {
         }
     }
 
+    /// True where so many neighbouring bytes, or slots, have the same factor, from any place on that is whole such steps from one.
+    pub(super) fn is_same_within(&self, place: isize, bytes: usize) -> bool {
+        match self {
+            Scale::All(_) => true,
+            Scale::Along(along) => {
+                let is_whole = |n: usize| n.is_multiple_of(bytes);
+                let strides = along.digits.iter().map(|digit| digit.stride.get());
+                is_whole(along.first.wrapping_add(place).unsigned_abs()) && strides.into_iter().all(is_whole)
+            }
+        }
+    }
+
     /// As [`Along::fill`]; all factors alike where there is only one.
     #[inline(always)]
     pub(super) fn fill(&self, place: isize, step: usize, room: &mut [f32]) {

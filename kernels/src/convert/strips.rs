@@ -163,6 +163,7 @@ fn rows_of(conversion: &Conversion, element: usize) -> usize {
     let (src, dst) = (conversion.src_bytes(), conversion.dst_bytes());
     match src {
         1 => 2 * BLOCK,
+        _ if conversion.is_scaled() => 2 * BLOCK,
         _ if element == 2 && src.min(dst) == 2 && !conversion.is_scaled() => BLOCK / 2,
         _ => BLOCK,
     }

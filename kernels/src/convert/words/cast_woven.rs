@@ -136,6 +136,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
         let apart = apart.0.as_mut_ptr().cast::<u8>();
         let count = self.rows.count;
         let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
+        // Those of a word are looked up together where they are the same.
+        let apart_by = if F::MULTIPLIES && self.rows.words_share_factors() { 0 } else { 1 };
         let mut row = 0;
         while row < self.rows.rows as isize {
             let (src, dst) = self.rows.starts(row);
@@ -153,17 +155,18 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                     self.means.read::<N>(4, from)
                 };
                 each_way!(4 / R::BYTES, way => {
-                    let place = (place + (4 * at + way * R::BYTES) as isize, 4);
+                    let (factors, place) =
+                        (&mut factors[apart_by * way], place + (4 * at + apart_by * way * R::BYTES) as isize);
                     let to = dst.wrapping_offset(way as isize * step).wrapping_add(at * W::BYTES);
                     let to = (to, stream && at == done);
                     // SAFETY: a block of a row of the destination, and of bytes that were taken apart.
                     unsafe {
                         if R::BYTES == 1 {
-                            self.block::<N>(&mut factors[way], apart.add(N * way), place, to);
+                            self.block::<N>(factors, apart.add(N * way), (place, 4), to);
                         } else {
                             let mut words = woven.taken(R::BYTES, way);
                             self.read.decode(self.means, &mut words);
-                            factors[way].multiply(&mut words, place.0, place.1);
+                            factors.multiply(&mut words, place, 4);
                             self.write.encode(self.means, &mut words);
                             self.write.write(self.means, &words, to.0, to.1);
                         }
