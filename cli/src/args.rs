@@ -3,7 +3,10 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, value_parser};
+
+/// More threads than a machine has memory for the stacks of would end the program.
+const MOST_THREADS: i64 = 4096;
 
 /// Moves arrays between memory layouts: converts files, and shows, explains, checks and measures layouts.
 #[derive(Parser)]
@@ -136,7 +139,8 @@ pub(crate) struct BenchArguments {
     pub(crate) suite: Vec<String>,
     /// Threads; several numbers give several lines
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1")]
-    pub(crate) threads: Vec<NonZeroUsize>,
+    #[arg(value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
+    pub(crate) threads: Vec<u16>,
     /// The SIMD level to use: scalar, avx2, avx512, avx512vbmi or neon
     #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Option<String>,

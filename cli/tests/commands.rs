@@ -237,7 +237,9 @@ fn levels_are_named_and_must_exist() {
     assert!(refusal(&["bench", pair, "--level", absent]).contains(absent));
     let output = program().args(["verify", pair]).env("RELAYOUT_LEVEL", absent).output().unwrap();
     assert!(common::refused(&output, &[]).contains("RELAYOUT_LEVEL"));
-    assert!(refusal(&["bench", pair, "--threads", "0"]).contains("--threads"));
+    for threads in ["0", "4097", "100000"] {
+        assert!(refusal(&["bench", pair, "--threads", threads]).contains("--threads"));
+    }
     assert!(refusal(&["bench", "f32[0]", "f32[0]"]).contains("no elements"));
 }
 

@@ -35,7 +35,9 @@ impl FromStr for Policy {
             _ if text.starts_with(|first: char| first.is_ascii_uppercase()) => {
                 let notes = format!("{{:{text}}}").parse().map_err(|error: relayout::ParseError| {
                     let at = error.offset.saturating_sub("{:".len());
-                    anyhow!("layout at byte {at}: expected {}, found {}", error.expected, error.found)
+                    // The brace behind the text is not the user's.
+                    let found = if at == text.len() { "the end of the text" } else { error.found.as_str() };
+                    anyhow!("layout at byte {at}: expected {}, found {found}", error.expected)
                 })?;
                 Ok(Policy::Tiles(notes))
             }
@@ -160,6 +162,6 @@ mod tests {
     fn a_bad_policy_names_the_place() {
         assert!("gpu".parse::<Policy>().unwrap_err().to_string().contains("'gpu'"));
         let error = "T(8,128".parse::<Policy>().unwrap_err().to_string();
-        assert!(error.contains("at byte 7"), "{error}");
+        assert!(error.contains("at byte 7") && error.contains("found the end of the text"), "{error}");
     }
 }

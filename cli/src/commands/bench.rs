@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
     }
     for named in &cases {
         for &threads in &arguments.threads {
-            let case = Case::new(named, threads.get(), level).with_context(|| named.problem.to_string())?;
+            let case = Case::new(named, threads.into(), level).with_context(|| named.problem.to_string())?;
             let measured = case.measure()?;
             let facts = case.facts(&measured);
             if arguments.json {
