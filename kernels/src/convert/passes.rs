@@ -214,3 +214,49 @@ impl<'a> Tiles<'a> {
         fits.then_some(Pass { run: pass.run / per_byte, rows: bytes })
     }
 }
+
+impl Work<'_> {
+    /// Tile by tile, along the source.
+    ///
+    /// # Safety
+    /// All places of the loops must be valid on both sides, without overlap.
+    pub(super) unsafe fn tiles(&self, loops: &[Loop], src: Place, dst: Place) {
+        let bits = |width, bytes: usize| match width {
+            SlotWidth::Bits(bits) => bits as usize,
+            SlotWidth::Bytes(_) => 8 * bytes,
+        };
+        let [src_bytes, dst_bytes] = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
+        let cut = Cut::new(loops, self.units(), [bits(self.src, src_bytes), bits(self.dst, dst_bytes)]);
+        let mut tiles = Tiles::new(*self, loops, &cut);
+        let mut order: [usize; MAX_LOOPS] = core::array::from_fn(|i| i);
+        let order = &mut order[..loops.len()];
+        order.sort_by_key(|&i| std::cmp::Reverse(loops[i].src_stride.unsigned_abs()));
+        let mut origin = [0; MAX_LOOPS];
+        loop {
+            let (mut from, mut to) = (src, dst);
+            let mut extents = [1; MAX_LOOPS];
+            for (i, l) in loops.iter().enumerate() {
+                extents[i] = cut.chunks[i].min(l.extent - origin[i]);
+                from = from.at(origin[i] as isize * l.src_stride);
+                to = to.at(origin[i] as isize * l.dst_stride);
+            }
+            // SAFETY: the places of a tile are places of the nest.
+            unsafe { tiles.run(&extents, from, to) };
+            if !advance(loops, &cut, order, &mut origin) {
+                return;
+            }
+        }
+    }
+}
+
+/// Moves `origin` to the next tile; false behind the last.
+fn advance(loops: &[Loop], cut: &Cut, order: &[usize], origin: &mut [usize; MAX_LOOPS]) -> bool {
+    for &i in order.iter().rev() {
+        origin[i] += cut.chunks[i];
+        if origin[i] < loops[i].extent {
+            return true;
+        }
+        origin[i] = 0;
+    }
+    false
+}

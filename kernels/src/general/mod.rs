@@ -3,6 +3,7 @@
 pub(crate) mod blocks;
 pub(crate) mod composite;
 pub(crate) mod program;
+mod staged;
 
 use crate::general::blocks::{Blocks, Room, Write, carry_bytes};
 use crate::general::composite::{MAX_LOOPS, Sets, steps};

@@ -9,10 +9,6 @@
 pub(crate) mod neon;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod x86_lane;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod x86_part;
 
 use crate::rows::copy_short;
 

@@ -4,8 +4,8 @@ use core::arch::x86_64::{__m128i, _MM_HINT_T0, _MM_HINT_T1};
 
 use pulp::x86::V3;
 
-use crate::lanes::x86::Enter;
-use crate::lanes::x86_part::part_of_lane;
+use super::Enter;
+use super::part::part_of_lane;
 use crate::lanes::{LANE, Lanes, Task};
 
 /// AVX2 with registers of one lane.

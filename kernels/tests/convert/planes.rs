@@ -1,0 +1,132 @@
+//! Planes that are transposed while their elements are converted, packed slots among them.
+
+use relayout_kernels::{Bits, Conversion, Converter, Level, Loop, Scale, SlotWidth};
+
+use super::pairs::conversions;
+use super::{levels, noise, placed, portable, run, unit};
+
+/// So many steps of a plane of so many rows and columns, of elements that stay together, with a gap behind rows and columns.
+type Plane = (isize, isize, isize, isize, isize);
+
+/// Transposes planes whose rows start bytes.
+fn check_plane(src: &[u8], elements: (Conversion, SlotWidth, SlotWidth), plane: Plane) {
+    let (steps, rows, columns, together, gap) = plane;
+    let pitches = [steps * rows * together, columns * together]
+        .map(|extent: isize| (extent as usize).next_multiple_of(8) as isize + 8 * gap);
+    let first = if elements.1 == elements.2 { 8 } else { 0 };
+    check_pitches(src, elements, plane, pitches, first);
+}
+
+/// Transposes planes of rows so far from one another at every level, and as the portable one does.
+fn check_pitches(
+    src: &[u8],
+    (conversion, from, to): (Conversion, SlotWidth, SlotWidth),
+    (steps, rows, columns, together, _): Plane,
+    [src_pitch, dst_pitch]: [isize; 2],
+    first: isize,
+) {
+    let of = |extent: isize, src_stride, dst_stride| Loop {
+        extent: extent.unsigned_abs(),
+        src_stride: src_stride * unit(from),
+        dst_stride: dst_stride * unit(to),
+    };
+    let loops = [
+        of(2, columns * src_pitch, steps * rows * dst_pitch),
+        of(steps, rows * together, rows * dst_pitch),
+        of(rows, together, dst_pitch),
+        of(columns, src_pitch, together),
+        of(together, 1, 1),
+    ];
+    let loops = if columns * rows * steps > 1 << 16 { &loops[1..] } else { &loops[..] };
+    let bytes = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum::<isize>() as usize + 32;
+    // Where the first slot starts a line, and where none does.
+    let line = match to {
+        SlotWidth::Bits(bits) => 64 - first as usize * bits as usize / 8,
+        SlotWidth::Bytes(_) => 64 - first as usize,
+    };
+    let is_packed = matches!(to, SlotWidth::Bits(_));
+    let (scale, level) = (Scale::All(1.0), Level::Scalar);
+    let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
+    let wanted = portable(&converter, src, first, loops, bytes);
+    for (level, start) in levels().flat_map(|level| [0, 5, 32, line].map(|start| (level, start))) {
+        let wanted = placed(&wanted, start);
+        // In the cache, only packed slots have strips of their own; elsewhere nothing passes it.
+        let ways = if is_packed && level >= Level::Avx2 { &[true, false][..] } else { &[true] };
+        for &stream in ways {
+            let converter = Converter { level, stream, ..converter };
+            let found = run(&converter, src, first, loops, bytes, start);
+            assert!(found == wanted, "{converter:?} {loops:?} at {start}");
+        }
+    }
+}
+
+/// Slots that share bytes.
+fn packed() -> [(Conversion, SlotWidth, SlotWidth); 3] {
+    [Bits::One, Bits::Two, Bits::Four]
+        .map(|bits| (Conversion::identity(1), SlotWidth::Bits(bits), SlotWidth::Bits(bits)))
+}
+
+#[test]
+fn planes_are_transposed_in_strips() {
+    let src = noise();
+    for elements in conversions().into_iter().chain(packed()) {
+        for plane in [
+            (1, 64, 64, 1, 0),
+            (1, 515, 523, 1, 0),
+            (1, 640, 512, 1, 64),
+            (1, 527, 1037, 1, 1),
+            (1, 1100, 517, 1, 8),
+            (24, 8, 160, 1, 0),
+            (17, 4, 128, 2, 0),
+            (1, 81, 133, 4, 0),
+            (1, 81, 133, 3, 0),
+        ] {
+            check_plane(&src, elements, plane);
+        }
+    }
+}
+
+/// More packed rows than are made ready together, in bytes that end with a line and in others.
+#[test]
+fn packed_planes_are_transposed_stretch_by_stretch() {
+    let src = noise();
+    for elements in packed() {
+        for rows in [4096, 4808, 8704] {
+            check_plane(&src, elements, (1, rows, 520, 1, 1));
+        }
+    }
+}
+
+/// A strip of two lines of every row, one of a single line where bytes have eight slots, and columns that fill none; rows that
+/// start lines, and rows that do not.
+#[test]
+fn packed_planes_are_transposed_in_strips_of_two_lines() {
+    let src = noise();
+    for elements in packed() {
+        for (columns, gap) in [(1608, 1), (1536, 0), (1792, 0)] {
+            check_plane(&src, elements, (1, 2312, columns, 1, gap));
+        }
+    }
+}
+
+/// Columns and rows that start bytes on one side, or on none.
+#[test]
+fn packed_planes_start_anywhere() {
+    let src = noise();
+    let apart = [Bits::One, Bits::Two, Bits::Four].into_iter().flat_map(|bits| {
+        let (packed, bytes) = (SlotWidth::Bits(bits), SlotWidth::Bytes(1));
+        [(packed, bytes), (bytes, packed)].map(|(from, to)| (Conversion::identity(1), from, to))
+    });
+    for elements in packed().into_iter().chain(apart) {
+        for (rows, columns) in [(129, 131), (160, 512), (517, 1043), (2100, 2071), (2311, 144), (129, 5000)] {
+            for (src_gap, dst_gap, first) in [(0, 0, 0), (0, 0, 3), (1, 7, 1), (8, 3, 0), (5, 8, 5)] {
+                let odd = |extent: isize, gap: isize| match gap {
+                    8 => (extent as usize).next_multiple_of(8) as isize + 64,
+                    _ => extent | (1 + 2 * gap),
+                };
+                let pitches = [odd(rows, src_gap), odd(columns, dst_gap)];
+                check_pitches(&src, elements, (1, rows, columns, 1, 0), pitches, first);
+            }
+        }
+    }
+}
