@@ -12,7 +12,7 @@ use super::words::casts::each;
 #[repr(align(64))]
 struct Held([f32; BLOCK]);
 
-/// Multiply that begin anew after at most a block, so often that there is a block from every one of the first few on.
+/// Factors that begin anew after at most a block, so often that there is a block from every one of the first few on.
 struct Pattern {
     factors: [f32; 2 * BLOCK],
     /// Elements after which they begin anew.

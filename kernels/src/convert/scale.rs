@@ -123,8 +123,8 @@ impl Scale<'_> {
             Scale::All(_) => true,
             Scale::Along(along) => {
                 let is_whole = |n: usize| n.is_multiple_of(bytes);
-                let strides = along.digits.iter().map(|digit| digit.stride.get());
-                is_whole(along.first.wrapping_add(place).unsigned_abs()) && strides.into_iter().all(is_whole)
+                let starts_whole = is_whole(along.first.wrapping_add(place).unsigned_abs());
+                starts_whole && along.digits.iter().all(|digit| is_whole(digit.stride.get()))
             }
         }
     }

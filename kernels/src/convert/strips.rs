@@ -157,15 +157,16 @@ fn strip_of(conversion: &Conversion, element: usize) -> usize {
     if is_wide { strip(element) } else { LINE }
 }
 
-/// Rows that are converted together: two lines of columns of bytes; as square as a strip of one line, where so few are
-/// converted at once. Factors are looked up for as many as possible.
+/// Rows that are converted together: two lines of columns of bytes, and as many where elements have factors, which are looked up
+/// for all of a column at once; as square as a strip of one line, where so few are converted at once.
 fn rows_of(conversion: &Conversion, element: usize) -> usize {
     let (src, dst) = (conversion.src_bytes(), conversion.dst_bytes());
-    match src {
-        1 => 2 * BLOCK,
-        _ if conversion.is_scaled() => 2 * BLOCK,
-        _ if element == 2 && src.min(dst) == 2 && !conversion.is_scaled() => BLOCK / 2,
-        _ => BLOCK,
+    if src == 1 || conversion.is_scaled() {
+        2 * BLOCK
+    } else if element == 2 && src.min(dst) == 2 {
+        BLOCK / 2
+    } else {
+        BLOCK
     }
 }
 
