@@ -4,7 +4,7 @@
 //! as many columns as fill two lines of every row; it is walked along all rows, whose places come from a table.
 
 use crate::general::composite::{list_places, steps};
-use crate::general::staged::{ROW_BUFFER, gather, load_tile, narrow, strip, wide};
+use crate::general::staged::{ROW_BUFFER, gather, load_staged, part_to_buffers, strip, strip_to_buffers};
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows::carry::emit;
@@ -224,11 +224,15 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
             if is_full {
                 let mut row = 0;
                 while row < part.height {
-                    wide::<L, E, N>(lanes, staged.wrapping_add(row * E), buffer.add(row * ROW_BUFFER + LINE));
+                    strip_to_buffers::<L, E, N>(
+                        lanes,
+                        staged.wrapping_add(row * E),
+                        buffer.add(row * ROW_BUFFER + LINE),
+                    );
                     row += N;
                 }
             } else {
-                narrow::<L, E, N>(lanes, staged, (part.width, part.height), buffer.add(LINE));
+                part_to_buffers::<L, E, N>(lanes, staged, (part.width, part.height), buffer.add(LINE));
             }
             for (i, place) in places.iter().enumerate() {
                 let (buffer, to) = (buffer.add(i * ROW_BUFFER), dst.wrapping_offset(*place));
@@ -264,7 +268,7 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
                 let mut part = 0;
                 while part < LINE / L::BYTES {
                     let from = from.wrapping_add((at + part * L::BYTES) / E * LINE);
-                    line[part] = load_tile::<L, E, N>(lanes, from);
+                    line[part] = load_staged::<L, E, N>(lanes, from);
                     part += 1;
                 }
                 let mut row = 0;

@@ -46,7 +46,7 @@ pub(super) unsafe fn gather<L: Lanes, const E: usize>(
 /// # Safety
 /// `N` rows, `ROW_BUFFER` bytes apart, must have `strip(E)` writable bytes each.
 #[inline(always)]
-pub(super) unsafe fn wide<L: Lanes, const E: usize, const N: usize>(
+pub(super) unsafe fn strip_to_buffers<L: Lanes, const E: usize, const N: usize>(
     lanes: L,
     from: *const u8,
     buffer: *mut u8,
@@ -55,7 +55,7 @@ pub(super) unsafe fn wide<L: Lanes, const E: usize, const N: usize>(
     while at < strip(E) {
         // SAFETY: staged lines, and the caller's promise.
         unsafe {
-            let tile = load_tile::<L, E, N>(lanes, from.wrapping_add(at / E * LINE));
+            let tile = load_staged::<L, E, N>(lanes, from.wrapping_add(at / E * LINE));
             let mut i = 0;
             while i < N {
                 lanes.store(buffer.add(i * ROW_BUFFER + at), tile[i]);
@@ -72,7 +72,7 @@ pub(super) unsafe fn wide<L: Lanes, const E: usize, const N: usize>(
 /// # Safety
 /// A line of rows, `ROW_BUFFER` bytes apart, must have `strip(E)` writable bytes each.
 #[inline(always)]
-pub(super) unsafe fn narrow<L: Lanes, const E: usize, const N: usize>(
+pub(super) unsafe fn part_to_buffers<L: Lanes, const E: usize, const N: usize>(
     lanes: L,
     staged: *const u8,
     (width, height): (usize, usize),
@@ -110,7 +110,7 @@ pub(super) unsafe fn narrow<L: Lanes, const E: usize, const N: usize>(
 /// # Safety
 /// A lane must be readable in each of the columns' lines.
 #[inline(always)]
-pub(super) unsafe fn load_tile<L: Lanes, const E: usize, const N: usize>(
+pub(super) unsafe fn load_staged<L: Lanes, const E: usize, const N: usize>(
     lanes: L,
     from: *const u8,
 ) -> [L::Vector; N] {
