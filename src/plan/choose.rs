@@ -39,7 +39,7 @@ impl Element {
 
 /// Adds the steps that move one box; `None` where an address does not fit this machine.
 pub(crate) fn choose(piece: &mut Piece, element: &Element, steps: &mut Steps) -> Option<()> {
-    piece.coalesce();
+    piece.normalize();
     // Slots wider than what moves into them are zero behind it: they are cleared as wholes, which makes runs.
     if let (SlotWidth::Bytes(slot), SlotWidth::Bytes(bytes)) = (element.dst, element.written())
         && slot > bytes
@@ -54,7 +54,7 @@ pub(crate) fn choose(piece: &mut Piece, element: &Element, steps: &mut Steps) ->
 
 /// Adds a step that fills a box; `None` where an address does not fit this machine.
 pub(crate) fn choose_fill(piece: &mut Piece, fill: Fill, steps: &mut Steps) -> Option<()> {
-    piece.coalesce();
+    piece.normalize();
     steps.push(Kernel::Fill(fill), piece)
 }
 

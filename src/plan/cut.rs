@@ -35,37 +35,6 @@ pub(crate) fn pieces(
     Cutter { forest, out, fuel: FUEL }.cut_part(src, dst, count)
 }
 
-/// The side beside a tree that is walked.
-#[derive(Clone, Copy)]
-enum Other {
-    /// A source of this stride.
-    Source(i64),
-    /// A destination of this stride.
-    Destination(i64),
-    /// The same tree.
-    Same,
-}
-
-impl Other {
-    /// Steps of `count` indices in place of one; `None` where that overflows.
-    fn times(self, count: i64) -> Option<Other> {
-        Some(match self {
-            Other::Source(stride) => Other::Source(stride.checked_mul(count)?),
-            Other::Destination(stride) => Other::Destination(stride.checked_mul(count)?),
-            Other::Same => Other::Same,
-        })
-    }
-
-    /// The distances that the source and the destination go over `steps` indices, where the tree goes `tree`.
-    fn beside(self, tree: i64, steps: i64) -> Option<(i64, i64)> {
-        Some(match self {
-            Other::Source(stride) => (stride.checked_mul(steps)?, tree),
-            Other::Destination(stride) => (tree, stride.checked_mul(steps)?),
-            Other::Same => (tree, tree),
-        })
-    }
-}
-
 struct Cutter<'a> {
     forest: &'a mut Forest,
     out: &'a mut Pieces,
@@ -91,15 +60,6 @@ impl Cutter<'_> {
         let (dst_offset, dst) = self.settle(dst, count);
         match (self.forest.node(src.tree), self.forest.node(dst.tree)) {
             (Node::Leaf { stride: src, .. }, Node::Leaf { stride: dst, .. }) => self.push(count, src, dst),
-            (_, Node::Leaf { stride, .. }) if src.start == 0 => {
-                self.walk(src.tree, count, Other::Destination(stride))?;
-            }
-            (Node::Leaf { stride, .. }, _) if dst.start == 0 => {
-                self.walk(dst.tree, count, Other::Source(stride))?;
-            }
-            _ if src.tree == dst.tree && src.start == 0 && dst.start == 0 => {
-                self.walk(src.tree, count, Other::Same)?;
-            }
             _ => {
                 if !self.cut_evenly(src, dst, count)? {
                     self.cut_at_boundaries(src, dst, count)?;
@@ -114,33 +74,6 @@ impl Cutter<'_> {
     fn push(&mut self, count: i64, src_stride: i64, dst_stride: i64) {
         self.out.push(0, 0);
         self.out.add_loop(Atom { extent: count, src_stride, dst_stride });
-    }
-
-    /// Cuts the first `count` indices where one side alone has a tree: at that tree's own splits.
-    fn walk(&mut self, tree: NodeId, count: i64, other: Other) -> Option<()> {
-        self.fuel = self.fuel.checked_sub(1)?;
-        let (size, quotient, remainder) = match self.forest.node(tree) {
-            Node::Leaf { stride, .. } => {
-                let (src, dst) = other.beside(stride, 1)?;
-                self.push(count, src, dst);
-                return Some(());
-            }
-            Node::Split { size, quotient, remainder } => (size, quotient, remainder),
-        };
-        let (full, rest) = (count / size, count % size);
-        let first = self.out.len();
-        self.walk(quotient, full, other.times(size)?)?;
-        let middle = self.out.len();
-        self.walk(remainder, size, other)?;
-        self.out.multiply(first, middle, FUEL as usize)?;
-        if rest > 0 {
-            let first = self.out.len();
-            let inside = self.forest.simplify(remainder, rest);
-            self.walk(inside, rest, other)?;
-            let (src, dst) = other.beside(self.forest.eval(quotient, full), full * size)?;
-            self.out.shift(first, src, dst);
-        }
-        Some(())
     }
 
     /// Takes off the splits whose quotient does not change over the range, and the start of a leaf.

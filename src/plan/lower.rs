@@ -5,8 +5,10 @@ use smallvec::{SmallVec, smallvec};
 use super::cut::{Cursor, pieces};
 use super::digits::{Digits, Term};
 use super::forest::{Forest, Group, Groups, Node, NodeId};
+use super::numeral::{NumeralSlots, Numerals, Places};
 use super::padding::padding;
-use super::pieces::{Atom, Atoms, Lists, Piece, each_product, products};
+use super::pieces::{Atom, Atoms, PartRange, PartRanges, Parts, Piece, Pieces, each_product, products};
+use super::trees::TreeSlots;
 
 /// More boxes than this and the offset tables take over: planning and walking them would cost more than tables do.
 pub(crate) const MAX_BOXES: usize = 1024;
@@ -25,29 +27,63 @@ impl Window {
     }
 }
 
+/// A side's layout as a function.
+#[derive(Default)]
+pub(crate) struct Expanded {
+    pub(crate) digits: Digits,
+    places: Places,
+    /// True where the places were found.
+    has_places: bool,
+}
+
+impl Expanded {
+    /// Sorts the digits by indices, where that says what they are.
+    pub(crate) fn find_places(&mut self) {
+        self.has_places = self.places.find(&self.digits).is_some();
+    }
+
+    fn places(&self) -> Option<&Places> {
+        self.has_places.then_some(&self.places)
+    }
+}
+
 /// Calls `visit` with the boxes that move every element of the window, and none twice.
 ///
 /// `None` where `visit` gives up; `Some(false)` where the sides have no common indices, or where there would be more than
 /// [`MAX_BOXES`], of which none was visited.
 pub(crate) fn copies(
-    src: &Digits,
-    dst: &Digits,
+    src: &Expanded,
+    dst: &Expanded,
     window: &Window,
     visit: &mut impl FnMut(&mut Piece) -> Option<()>,
 ) -> Option<bool> {
-    if src.ops.is_empty() && dst.ops.is_empty() {
-        visit(&mut untiled(src, dst, window))?;
+    if src.digits.ops.is_empty() && dst.digits.ops.is_empty() {
+        visit(&mut untiled(&src.digits, &dst.digits, window))?;
         return Some(true);
     }
-    let mut lists = Lists::default();
-    if common_indices(src, dst, window, &mut lists).is_none() {
+    if let (Some(src), Some(dst)) = (src.places(), dst.places()) {
+        let mut numerals = Numerals::default();
+        if let Some(ranges) = numerals.common(src, dst, window) {
+            return boxes(&numerals, &ranges, visit);
+        }
+    }
+    let mut pieces = Pieces::default();
+    match common_indices(&src.digits, &dst.digits, window, &mut pieces) {
+        Some(ranges) => boxes(&pieces, &ranges, visit),
+        None => Some(false),
+    }
+}
+
+/// All products of the parts of indices, as [`copies`].
+fn boxes(
+    parts: &impl Parts,
+    ranges: &[PartRange],
+    visit: &mut impl FnMut(&mut Piece) -> Option<()>,
+) -> Option<bool> {
+    if products(ranges).is_none_or(|count| count > MAX_BOXES) {
         return Some(false);
     }
-    let lists = lists.all();
-    if products(lists.iter().copied()).is_none_or(|count| count > MAX_BOXES) {
-        return Some(false);
-    }
-    each_product(&lists, visit)?;
+    each_product(parts, ranges, visit)?;
     Some(true)
 }
 
@@ -73,22 +109,22 @@ fn untiled(src: &Digits, dst: &Digits, window: &Window) -> Piece {
 /// Calls `visit` with the boxes of one side's padding, places in `dst_offset` and `dst_stride`; at worst with one box of
 /// everything, which is then to be filled before any element arrives: false. `None` where `visit` gives up.
 pub(crate) fn fills(
-    digits: &Digits,
+    layout: &Expanded,
     extents: &[i64],
     visit: &mut impl FnMut(&mut Piece) -> Option<()>,
 ) -> Option<bool> {
-    let mut forest = Forest::default();
-    let mut groups = Groups::new();
     let mut visited = false;
-    let exact = forest.plant(digits, &mut groups).and_then(|()| {
-        let values = |group: &Group| group.dimensions.iter().map(|&d| extents[d]).product();
-        padding(&mut forest, &groups, values, &mut |piece| {
-            visited = true;
-            visit(piece)
-        })
-    });
+    let mut noted = |piece: &mut Piece| {
+        visited = true;
+        visit(piece)
+    };
+    let mut slots = NumeralSlots::new(extents);
+    let exact = match layout.places().and_then(|places| slots.add(places)) {
+        Some(()) => padding(&mut slots, &mut noted),
+        None => TreeSlots::new(&layout.digits, extents).and_then(|mut slots| padding(&mut slots, &mut noted)),
+    };
     match exact {
-        None if !visited => visit(&mut every_slot(digits)).map(|()| false),
+        None if !visited => visit(&mut every_slot(&layout.digits)).map(|()| false),
         result => result.map(|()| true),
     }
 }
@@ -103,25 +139,27 @@ fn every_slot(digits: &Digits) -> Piece {
 }
 
 /// The pieces of every index of one side's elements alone, from which exact bounds of its places follow.
-pub(crate) fn elements(digits: &Digits, start: &[i64], extents: &[i64]) -> Option<Lists> {
+pub(crate) fn elements(digits: &Digits, start: &[i64], extents: &[i64]) -> Option<(Pieces, PartRanges)> {
     let mut forest = Forest::default();
     let mut groups = Groups::new();
     forest.plant(digits, &mut groups)?;
-    let mut lists = Lists::default();
+    let (mut out, mut ranges) = (Pieces::default(), PartRanges::new());
     for group in &groups {
         let [dimension] = group.dimensions[..] else { continue };
-        let cursor = Cursor { tree: group.root, start: start[dimension] };
-        lists.add(|out| pieces(&mut forest, cursor, cursor, extents[dimension], out))?;
+        let (cursor, first) = (Cursor { tree: group.root, start: start[dimension] }, out.len());
+        pieces(&mut forest, cursor, cursor, extents[dimension], &mut out)?;
+        ranges.push(first..out.len());
     }
-    Some(lists)
+    Some((out, ranges))
 }
 
 /// Cuts every index that both sides have in common: a logical dimension, or several that one side merged.
-fn common_indices(src: &Digits, dst: &Digits, window: &Window, lists: &mut Lists) -> Option<()> {
+fn common_indices(src: &Digits, dst: &Digits, window: &Window, out: &mut Pieces) -> Option<PartRanges> {
     let mut forest = Forest::default();
     let (mut src_groups, mut dst_groups) = (Groups::new(), Groups::new());
     forest.plant(src, &mut src_groups)?;
     forest.plant(dst, &mut dst_groups)?;
+    let mut ranges = PartRanges::new();
     let mut done: SmallVec<[bool; 16]> = smallvec![false; src.rank];
     for dimension in 0..src.rank {
         if done[dimension] {
@@ -131,10 +169,12 @@ fn common_indices(src: &Digits, dst: &Digits, window: &Window, lists: &mut Lists
         let (a, b) = (src_groups.iter().find(holds)?, dst_groups.iter().find(holds)?);
         let whole = if a.dimensions.len() >= b.dimensions.len() { &a.dimensions } else { &b.dimensions };
         whole.iter().for_each(|&dimension| done[dimension] = true);
+        let first = out.len();
         if whole.len() == 1 {
             let src = Cursor { tree: a.root, start: window.src_start[dimension] };
             let dst = Cursor { tree: b.root, start: window.dst_start[dimension] };
-            lists.add(|out| pieces(&mut forest, src, dst, window.extents[dimension], out))?;
+            pieces(&mut forest, src, dst, window.extents[dimension], out)?;
+            ranges.push(first..out.len());
             continue;
         }
         // Merged dimensions are one index only where they are whole on both sides.
@@ -145,9 +185,10 @@ fn common_indices(src: &Digits, dst: &Digits, window: &Window, lists: &mut Lists
         let src = Cursor { tree: fold(&mut forest, &src_groups, whole, &window.extents)?, start: 0 };
         let dst = Cursor { tree: fold(&mut forest, &dst_groups, whole, &window.extents)?, start: 0 };
         let count = whole.iter().map(|&d| window.extents[d]).product();
-        lists.add(|out| pieces(&mut forest, src, dst, count, out))?;
+        pieces(&mut forest, src, dst, count, out)?;
+        ranges.push(first..out.len());
     }
-    Some(())
+    Some(ranges)
 }
 
 /// One tree over the merged dimensions `whole` (most major first), from a side that may keep some of them apart.

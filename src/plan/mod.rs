@@ -3,8 +3,9 @@
 //! | step | file | from | to |
 //! |---|---|---|---|
 //! | expand | `digits` | one layout | the divisions and remainders of each index, with strides |
-//! | plant | `forest` | digits | one tree per index |
-//! | lower | `lower`, `cut`, `pieces`, `padding` | two forests | strided boxes, and boxes of padding |
+//! | cut | `numeral`, else `forest` and `cut` | two sides' digits | the parts of each index in which both advance evenly |
+//! | lower | `lower`, `pieces` | parts of indices | strided boxes |
+//! | pad | `padding`, over `numeral`, else `trees` | one side's digits | boxes of padding |
 //! | normalize | `normalize` | a box | its shortest loop nest |
 //! | choose | `choose`, `planes` | a loop nest | a step: the kernel that runs it |
 //! | prepare | `prepared` | few small steps | the same, checked once for all executions |
@@ -26,6 +27,7 @@ mod factors;
 mod forest;
 mod lower;
 mod normalize;
+mod numeral;
 mod padding;
 mod pieces;
 mod planes;
@@ -34,6 +36,7 @@ mod reach;
 mod side;
 pub(crate) mod step;
 pub(crate) mod tables;
+mod trees;
 
 use relayout_kernels::Level;
 use smallvec::SmallVec;
@@ -46,10 +49,9 @@ use crate::request::{Encoding, Parts, array_of};
 use crate::{ArrayShape, Conversion, End, Fingerprint, Padding, PlanError, Region, Request, Shape};
 use choose::{Element, choose};
 use convert::element;
-use digits::Digits;
 pub(crate) use ef57::Ef57;
 use factors::StepPlaces;
-use lower::Window;
+use lower::{Expanded, Window};
 use prepared::{PreparedSteps, prepared};
 use side::Side;
 pub(crate) use side::unit;
@@ -168,7 +170,7 @@ impl Plan {
     }
 
     fn with_options(request: &Request<'_>, options: Options) -> Result<Plan, PlanError> {
-        let mut rooms = [Digits::default(), Digits::default()];
+        let mut rooms = [Expanded::default(), Expanded::default()];
         Lowering::new(request, &mut rooms)?.plan(options)
     }
 
@@ -241,32 +243,38 @@ struct Lowering<'a> {
     request: &'a Request<'a>,
     src: Side<'a>,
     dst: Side<'a>,
-    src_digits: Option<&'a Digits>,
-    dst_digits: Option<&'a Digits>,
+    src_layout: Option<&'a Expanded>,
+    dst_layout: Option<&'a Expanded>,
     src_window: Window,
     /// Where `ef57` makes it another than the source's.
     dst_window: Option<Window>,
 }
 
 impl<'a> Lowering<'a> {
-    fn new(request: &'a Request<'a>, rooms: &'a mut [Digits; 2]) -> Result<Lowering<'a>, PlanError> {
+    fn new(request: &'a Request<'a>, rooms: &'a mut [Expanded; 2]) -> Result<Lowering<'a>, PlanError> {
         let [src_size, dst_size] = request.memory_sizes()?;
         let src = Side::new(request, End::Source, src_size)?;
         let dst = Side::new(request, End::Destination, dst_size)?;
-        let [src_room, dst_room] = rooms;
-        let (src_digits, dst_digits) = (src.digits(src_room), dst.digits(dst_room));
+        src.expand(&mut rooms[0].digits);
+        dst.expand(&mut rooms[1].digits);
+        if rooms.iter().any(|room| !room.digits.ops.is_empty()) {
+            rooms.iter_mut().for_each(Expanded::find_places);
+        }
+        let [src_room, dst_room] = &*rooms;
+        let (src_layout, dst_layout) =
+            (src.has_slots().then_some(src_room), dst.has_slots().then_some(dst_room));
         let src_window = window(request);
         let split = || Window { extents: request.dst_extents().into(), ..src_window.clone() };
         let dst_window = request.conversion().ef57().then(split);
-        Ok(Lowering { request, src, dst, src_digits, dst_digits, src_window, dst_window })
+        Ok(Lowering { request, src, dst, src_layout, dst_layout, src_window, dst_window })
     }
 
     /// The plan, put together at the end: it is too large to be moved for nothing.
     fn plan(&self, options: Options) -> Result<Plan, PlanError> {
         let (request, src, dst) = (self.request, &self.src, &self.dst);
         let [src_strides, dst_strides] = [src, dst].map(|side| side.strides.map(Strides::from_slice));
-        let src_len = src.buffer_length(self.src_digits, &self.src_window)?;
-        let dst_len = dst.buffer_length(self.dst_digits, self.window())?;
+        let src_len = src.buffer_length(self.src_layout, &self.src_window)?;
+        let dst_len = dst.buffer_length(self.dst_layout, self.window())?;
         let element = element(request, src.width, dst.width)?;
         let mut steps = Steps::default();
         let fills_are_apart = self.add_fills(&mut steps)?;
@@ -303,14 +311,14 @@ impl<'a> Lowering<'a> {
 
     /// Adds what writes padding; false where it writes elements too, before those arrive.
     fn add_fills(&self, steps: &mut Steps) -> Result<bool, PlanError> {
-        let Some(digits) = self.dst_digits else { return Ok(true) };
-        let fills = self.dst.fills(digits, self.window(), steps);
+        let Some(layout) = self.dst_layout else { return Ok(true) };
+        let fills = self.dst.fills(layout, self.window(), steps);
         fills.ok_or(PlanError::AddressOverflow { end: End::Destination })
     }
 
     /// Adds what moves the elements, or says in which way else they are moved.
     fn add_elements(&self, element: &Element, steps: &mut Steps) -> Result<OtherWays, PlanError> {
-        let ((Some(src), Some(dst)), window) = ((self.src_digits, self.dst_digits), self.window()) else {
+        let ((Some(src), Some(dst)), window) = ((self.src_layout, self.dst_layout), self.window()) else {
             return Ok(OtherWays::default());
         };
         if window.is_empty() {
@@ -318,7 +326,7 @@ impl<'a> Lowering<'a> {
         }
         let conversion = self.request.conversion();
         if conversion.ef57() {
-            let ef57 = Ef57::new(self.request, [src, dst], [&self.src_window, window]);
+            let ef57 = Ef57::new(self.request, [&src.digits, &dst.digits], [&self.src_window, window]);
             return Ok(OtherWays { ef57: Some(Box::new(ef57)), ..OtherWays::default() });
         }
         let mut add_boxes = || {
@@ -329,10 +337,10 @@ impl<'a> Lowering<'a> {
             boxes.ok_or(PlanError::AddressOverflow { end: End::Source })
         };
         let factors = conversion.factors_along();
-        let step_places = factors.and_then(|(dimension, _)| StepPlaces::new(src, dimension, window));
+        let step_places = factors.and_then(|(dimension, _)| StepPlaces::new(&src.digits, dimension, window));
         // Where places do not say whose factor is whose, only the tables do.
         let in_boxes = factors.is_some() == step_places.is_some() && add_boxes()?;
-        let tables = || Box::new(Tables::new(src.clone(), dst.clone(), window));
+        let tables = || Box::new(Tables::new(src.digits.clone(), dst.digits.clone(), window));
         Ok(OtherWays { ef57: None, tables: (!in_boxes).then(tables), step_places })
     }
 }

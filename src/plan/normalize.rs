@@ -3,38 +3,37 @@
 use super::pieces::{Atom, Piece};
 
 impl Piece {
-    /// Adds a loop where it belongs: no loop runs once, the destination goes forward, and the slowest there comes first;
-    /// among equals (which only broadcasts have) the slowest source.
+    /// Adds a loop, unless it runs once.
     pub(crate) fn add_loop(&mut self, atom: Atom) {
-        if atom.extent == 1 {
-            return;
+        if atom.extent != 1 {
+            self.atoms.push(atom);
         }
-        let atom = if atom.dst_stride < 0 { self.flip(atom) } else { atom };
-        let slower = self.atoms.iter().rposition(|other| !is_slower(&atom, other));
-        self.atoms.insert(slower.map_or(0, |last| last + 1), atom);
     }
 
-    /// Walks a loop from its other end.
-    fn flip(&mut self, atom: Atom) -> Atom {
-        self.src_offset += atom.src_stride * (atom.extent - 1);
-        self.dst_offset += atom.dst_stride * (atom.extent - 1);
-        Atom { src_stride: -atom.src_stride, dst_stride: -atom.dst_stride, ..atom }
-    }
-
-    /// Makes neighbours that continue one another on both sides one loop.
-    pub(crate) fn coalesce(&mut self) {
+    /// Puts the loops where they belong: the destination goes forward, and the slowest there comes first; among equals (which
+    /// only broadcasts have) the slowest source. Neighbours that continue one another on both sides become one.
+    pub(crate) fn normalize(&mut self) {
         let atoms = &mut self.atoms[..];
-        let mut last = 0;
-        for next in 1..atoms.len() {
-            let (outer, inner) = (atoms[last], atoms[next]);
-            if continues(&outer, &inner) {
-                atoms[last] = Atom { extent: outer.extent * inner.extent, ..inner };
-            } else {
-                last += 1;
-                atoms[last] = inner;
+        for atom in atoms.iter_mut().filter(|atom| atom.dst_stride < 0) {
+            // From its other end.
+            self.src_offset += atom.src_stride * (atom.extent - 1);
+            self.dst_offset += atom.dst_stride * (atom.extent - 1);
+            *atom = Atom { src_stride: -atom.src_stride, dst_stride: -atom.dst_stride, ..*atom };
+        }
+        for position in 1..atoms.len() {
+            let mut place = position;
+            while place > 0 && is_slower(&atoms[place], &atoms[place - 1]) {
+                atoms.swap(place, place - 1);
+                place -= 1;
             }
         }
-        self.atoms.truncate(last + 1);
+        self.atoms.dedup_by(|inner, outer| {
+            let is_one = continues(outer, inner);
+            if is_one {
+                *outer = Atom { extent: outer.extent * inner.extent, ..*inner };
+            }
+            is_one
+        });
     }
 }
 
@@ -60,7 +59,7 @@ mod tests {
     fn normal(atoms: &[Atom]) -> Piece {
         let mut piece = Piece::default();
         atoms.iter().for_each(|&atom| piece.add_loop(atom));
-        piece.coalesce();
+        piece.normalize();
         piece
     }
 

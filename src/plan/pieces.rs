@@ -1,6 +1,8 @@
 //! Pieces of an index, and of all indices together: loops and where they start on both sides.
 
-use smallvec::{SmallVec, smallvec};
+use std::ops::Range;
+
+use smallvec::SmallVec;
 
 /// One loop of a piece or box; strides in the units of the sides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -28,16 +30,27 @@ impl Piece {
     }
 }
 
-/// A piece without its loops, which lie among those of all.
+/// Parts of single indices, and how they make a box.
+pub(crate) trait Parts {
+    type Part: Copy;
+
+    /// All parts; those of one index lie together.
+    fn parts(&self) -> &[Self::Part];
+
+    /// Makes one part of each index an empty box.
+    fn assemble(&self, parts: &[Self::Part], piece: &mut Piece);
+}
+
+/// A part without its loops, which lie among those of all.
 #[derive(Clone, Copy, Debug)]
-struct Head {
+pub(crate) struct Head {
     src_offset: i64,
     dst_offset: i64,
     start: usize,
     end: usize,
 }
 
-/// Parts of single indices, inline for two ragged ones under two levels of tiles on both sides.
+/// Parts with loops of their own, inline for two ragged indices under two levels of tiles on both sides.
 #[derive(Default, Debug)]
 pub(crate) struct Pieces {
     heads: SmallVec<[Head; 16]>,
@@ -64,6 +77,11 @@ impl Pieces {
             self.atoms.push(atom);
             head.end += 1;
         }
+    }
+
+    /// The destination offsets and the loops of some pieces.
+    pub(crate) fn destinations(&self, range: PartRange) -> impl Iterator<Item = (i64, &[Atom])> {
+        self.heads[range].iter().map(|head| (head.dst_offset, &self.atoms[head.start..head.end]))
     }
 
     /// Moves the pieces from `first` on.
@@ -104,80 +122,57 @@ impl Pieces {
     }
 }
 
-/// Several lists of pieces in one: a list per index.
-#[derive(Default)]
-pub(crate) struct Lists {
-    pieces: Pieces,
-    ends: SmallVec<[usize; 8]>,
-}
+impl Parts for Pieces {
+    type Part = Head;
 
-impl Lists {
-    /// Adds a list, which `fill` puts behind those that are there.
-    pub(crate) fn add(&mut self, fill: impl FnOnce(&mut Pieces) -> Option<()>) -> Option<()> {
-        fill(&mut self.pieces)?;
-        self.ends.push(self.pieces.len());
-        Some(())
+    fn parts(&self) -> &[Head] {
+        &self.heads
     }
 
-    pub(crate) fn list(&self, number: usize) -> List<'_> {
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        List { heads: &self.pieces.heads[start..self.ends[number]], atoms: &self.pieces.atoms }
-    }
-
-    pub(crate) fn all(&self) -> SmallVec<[List<'_>; 8]> {
-        (0..self.ends.len()).map(|number| self.list(number)).collect()
-    }
-}
-
-/// One list of [`Lists`].
-#[derive(Clone, Copy)]
-pub(crate) struct List<'a> {
-    heads: &'a [Head],
-    atoms: &'a [Atom],
-}
-
-impl<'a> List<'a> {
-    pub(crate) fn is_empty(self) -> bool {
-        self.heads.is_empty()
-    }
-
-    /// The destination offsets and the loops of the pieces.
-    pub(crate) fn destinations(self) -> impl Iterator<Item = (i64, &'a [Atom])> {
-        self.heads.iter().map(move |head| (head.dst_offset, &self.atoms[head.start..head.end]))
-    }
-
-    /// Sets one of the pieces into a box, inside of what is there.
-    fn append(self, number: usize, piece: &mut Piece) {
-        let head = &self.heads[number];
-        piece.shift(head.src_offset, head.dst_offset);
-        for &atom in &self.atoms[head.start..head.end] {
-            piece.add_loop(atom);
+    fn assemble(&self, parts: &[Head], piece: &mut Piece) {
+        for head in parts {
+            piece.shift(head.src_offset, head.dst_offset);
+            piece.atoms.extend(self.atoms[head.start..head.end].iter().copied());
         }
     }
 }
 
-/// Calls `visit` with every way to take one piece of each list, the last list fastest.
-pub(crate) fn each_product(
-    lists: &[List<'_>],
+/// Which of all parts are those of an index.
+pub(crate) type PartRange = Range<usize>;
+
+/// The parts of every index.
+pub(crate) type PartRanges = SmallVec<[PartRange; 8]>;
+
+/// Calls `visit` with every way to take one part of each index, the last index fastest.
+pub(crate) fn each_product<P: Parts>(
+    all: &P,
+    ranges: &[PartRange],
     visit: &mut impl FnMut(&mut Piece) -> Option<()>,
 ) -> Option<()> {
-    if lists.iter().any(|list| list.is_empty()) {
+    if ranges.iter().any(|range| range.is_empty()) {
         return Some(());
     }
-    let mut at: SmallVec<[usize; 8]> = smallvec![0; lists.len()];
+    let parts = all.parts();
+    let mut at: SmallVec<[usize; 8]> = ranges.iter().map(|range| range.start).collect();
+    let mut taken: SmallVec<[P::Part; 8]> = at.iter().map(|&part| parts[part]).collect();
     loop {
         let mut piece = Piece::default();
-        lists.iter().zip(&at).for_each(|(list, &number)| list.append(number, &mut piece));
+        all.assemble(&taken, &mut piece);
         visit(&mut piece)?;
-        let Some(next) = (0..lists.len()).rev().find(|&l| at[l] + 1 < lists[l].heads.len()) else {
+        let Some(next) = (0..ranges.len()).rev().find(|&index| at[index] + 1 < ranges[index].end) else {
             return Some(());
         };
         at[next] += 1;
-        at[next + 1..].fill(0);
+        for index in next..ranges.len() {
+            if index > next {
+                at[index] = ranges[index].start;
+            }
+            taken[index] = parts[at[index]];
+        }
     }
 }
 
 /// How many products [`each_product`] visits; `None` where that overflows.
-pub(crate) fn products<'a>(lists: impl IntoIterator<Item = List<'a>>) -> Option<usize> {
-    lists.into_iter().try_fold(1usize, |count, list| count.checked_mul(list.heads.len()))
+pub(crate) fn products(ranges: &[PartRange]) -> Option<usize> {
+    ranges.iter().try_fold(1usize, |count, range| count.checked_mul(range.len()))
 }

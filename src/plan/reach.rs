@@ -34,10 +34,11 @@ impl Reach {
         total.ok_or(PlanError::AddressOverflow { end })?;
         let (mut low, mut high) = (0, width);
         match elements(digits, start, &window.extents) {
-            Some(lists) => {
+            Some((pieces, ranges)) => {
                 // Indices are independent, so the extremes of the sum are the sums of the extremes.
-                for list in lists.all() {
-                    let extremes = || list.destinations().map(|(offset, atoms)| extremes(offset, atoms));
+                for range in ranges {
+                    let extremes =
+                        || pieces.destinations(range.clone()).map(|(offset, atoms)| extremes(offset, atoms));
                     low += extremes().map(|(low, _)| low).min().unwrap_or(0);
                     high += extremes().map(|(_, high)| high).max().unwrap_or(0);
                 }

@@ -5,7 +5,7 @@ use relayout_kernels::{Fill, SlotWidth};
 use super::BufferLength;
 use super::choose::choose_fill;
 use super::digits::{Digits, expand};
-use super::lower::{self, Window};
+use super::lower::{self, Expanded, Window};
 use super::pieces::{Atom, Piece};
 use super::reach::{Reach, check_overlap};
 use super::step::{Steps, slot_width};
@@ -51,18 +51,21 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// The layout as a function, in `room`. An array without slots has none: its sizes need not even fit 64 bits before
-    /// the zero is met.
-    pub(crate) fn digits<'r>(&self, room: &'r mut Digits) -> Option<&'r Digits> {
-        (self.size.slots > 0).then(|| {
+    /// Expands the layout, into room that is empty. An array without slots has no digits: its sizes need not even fit 64 bits
+    /// before the zero is met.
+    pub(crate) fn expand(&self, room: &mut Digits) {
+        if self.has_slots() {
             expand(self.shape, unit(self.width), self.strides, room);
-            &*room
-        })
+        }
+    }
+
+    pub(crate) fn has_slots(&self) -> bool {
+        self.size.slots > 0
     }
 
     pub(crate) fn buffer_length(
         &self,
-        digits: Option<&Digits>,
+        layout: Option<&Expanded>,
         window: &Window,
     ) -> Result<BufferLength, PlanError> {
         let end = self.end;
@@ -70,7 +73,8 @@ impl<'a> Side<'a> {
             let bytes = usize::try_from(self.size.bytes);
             return bytes.map(BufferLength::Exactly).map_err(|_| PlanError::AddressOverflow { end });
         }
-        let Some(digits) = digits else { return Ok(BufferLength::AtLeast(0)) };
+        let Some(layout) = layout else { return Ok(BufferLength::AtLeast(0)) };
+        let digits = &layout.digits;
         let start = if end == End::Source { &window.src_start } else { &window.dst_start };
         let slot = unit(self.width);
         let mut reach = Reach::of_elements(digits, start, window, slot, end)?;
@@ -82,14 +86,14 @@ impl<'a> Side<'a> {
                 reach.add_piece(piece, slot);
                 Some(())
             };
-            lower::fills(digits, &window.extents, add);
+            lower::fills(layout, &window.extents, add);
         }
         Ok(BufferLength::AtLeast(reach.buffer_length(self.offset, end)?))
     }
 
     /// Adds the steps that write padding, false where they write elements too, before those arrive; `None` where an address
     /// does not fit this machine.
-    pub(crate) fn fills(&self, digits: &Digits, window: &Window, steps: &mut Steps) -> Option<bool> {
+    pub(crate) fn fills(&self, layout: &Expanded, window: &Window, steps: &mut Steps) -> Option<bool> {
         let Some(value) = self.padding else { return Some(true) };
         let fill = |value| Fill { value, width: self.width };
         if self.strides.is_none()
@@ -104,11 +108,11 @@ impl<'a> Side<'a> {
             return Some(true);
         }
         if self.strides.is_none()
-            && let Some(mut tail) = self.tail(digits)
+            && let Some(mut tail) = self.tail(&layout.digits)
         {
             choose_fill(&mut tail, fill(value), steps)?;
         }
-        lower::fills(digits, &window.extents, &mut |piece| {
+        lower::fills(layout, &window.extents, &mut |piece| {
             piece.dst_offset += self.offset;
             choose_fill(piece, fill(value), steps)
         })
