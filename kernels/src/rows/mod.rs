@@ -111,6 +111,8 @@ pub(crate) unsafe fn rows_in_cache<L: Lanes>(
                     each_point(lanes, loops, src, dst, Lines::<{ $bytes / LINE }, true> { next });
                 },)*
                 // SAFETY: the same.
+                _ if bytes <= IN_FIRST_LEVEL => unsafe { each_point(lanes, loops, src, dst, NearRows { run }) },
+                // SAFETY: the same.
                 _ => unsafe { each_point(lanes, loops, src, dst, Rows::new(loops, run, false)) },
             }
         };
@@ -152,7 +154,7 @@ impl Point for Rows {
             if self.stream {
                 stream_run(lanes, src, dst, self.run, self.ahead);
             } else {
-                copy_run(lanes, src, dst, self.run, self.next);
+                copy_run::<L, true>(lanes, src, dst, self.run, self.next);
             }
         }
     }
@@ -163,12 +165,33 @@ impl Point for Rows {
     }
 }
 
-/// Copies a run with ordinary stores, and asks for the run that is `next` bytes behind it on either side.
+/// Copies `run` bytes at every point, all of them in the first-level cache, and asks for nothing.
+#[derive(Clone, Copy)]
+struct NearRows {
+    run: usize,
+}
+
+impl Point for NearRows {
+    /// # Safety
+    /// As [`Rows`].
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { copy_run::<L, false>(lanes, src, dst, self.run, (0, 0)) };
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        false
+    }
+}
+
+/// Copies a run with ordinary stores, and asks for the run that is `next` bytes behind it on either side if `AHEAD`.
 ///
 /// # Safety
 /// `len` bytes must be readable at `src` and writable at `dst`, without overlap.
 #[inline(always)]
-pub(crate) unsafe fn copy_run<L: Lanes>(
+pub(crate) unsafe fn copy_run<L: Lanes, const AHEAD: bool>(
     lanes: L,
     src: *const u8,
     dst: *mut u8,
@@ -184,8 +207,10 @@ pub(crate) unsafe fn copy_run<L: Lanes>(
             let last = len - L::BYTES;
             let mut at = 0;
             while at < last {
-                lanes.prefetch_near(src.wrapping_offset(next.0).wrapping_add(at));
-                lanes.prefetch_near(dst.wrapping_offset(next.1).wrapping_add(at));
+                if AHEAD {
+                    lanes.prefetch_near(src.wrapping_offset(next.0).wrapping_add(at));
+                    lanes.prefetch_near(dst.wrapping_offset(next.1).wrapping_add(at));
+                }
                 lanes.store(dst.add(at), lanes.load(src.add(at)));
                 at += L::BYTES;
             }
@@ -205,7 +230,7 @@ pub(crate) unsafe fn copy_run<L: Lanes>(
 pub(crate) unsafe fn stream_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, len: usize, ahead: usize) {
     if !L::STREAMS {
         // SAFETY: the same demands.
-        return unsafe { copy_run(lanes, src, dst, len, (0, 0)) };
+        return unsafe { copy_run::<L, false>(lanes, src, dst, len, (0, 0)) };
     }
     let head = dst.addr().wrapping_neg() % LINE;
     // SAFETY: head, lines and tail are disjoint parts of the `len` bytes; `dst + head` is a multiple of a line, so every
