@@ -33,7 +33,8 @@ pub(crate) unsafe fn general<L: Lanes>(
 ) {
     let stream = stream && L::STREAMS;
     let elements = loops.iter().fold(1usize, |elements, l| elements.saturating_mul(l.extent));
-    if elements < LEAST_ELEMENTS && !stream {
+    // A single loop has nothing to be put together with.
+    if loops.len() < 2 || elements < LEAST_ELEMENTS && !stream {
         // SAFETY: the caller's promise.
         return unsafe { alone(lanes, loops, src, dst, element) };
     }
