@@ -30,7 +30,8 @@ pub fn fill_nest(dst: &mut [u8], nest: Nest<'_>, fill: Fill) -> Result<(), OutOf
         return Err(OutOfBounds { side: Side::Destination, len });
     }
     match fill.width {
-        SlotWidth::Bytes(bytes) => fill_bytes(dst, nest, fill.value, bytes),
+        // SAFETY: all places of the nest are inside.
+        SlotWidth::Bytes(bytes) => unsafe { fill_bytes(dst, nest, fill.value, bytes) },
         SlotWidth::Bits(bits) => fill_slots(dst, nest, fill.value as u8, bits),
     }
     Ok(())
@@ -39,31 +40,36 @@ pub fn fill_nest(dst: &mut [u8], nest: Nest<'_>, fill: Fill) -> Result<(), OutOf
 /// Bytes of a repeated value that longer runs are copied from.
 const BLOCK: usize = 4096;
 
-fn fill_bytes(dst: &mut [u8], nest: Nest<'_>, value: u128, bytes: usize) {
+/// # Safety
+/// So many bytes must lie in `dst` from every place of the nest on.
+unsafe fn fill_bytes(dst: &mut [u8], nest: Nest<'_>, value: u128, bytes: usize) {
     let (loops, run) = take_runs(nest.loops, bytes);
     let repeats =
         |value: [u8; 16]| (0..bytes).take(17).all(|i| value.get(i).copied().unwrap_or(0) == value[0]);
     let uniform = value == 0 || repeats(value.to_le_bytes());
     let value = if uniform { [value as u8; 16] } else { value.to_le_bytes() };
     let offset = nest.dst_offset;
-    match run {
-        17.. if uniform => each_place(loops, offset, &mut |place| {
-            dst[place.unsigned_abs()..][..run].fill(value[0]);
-        }),
-        1 => elements::<1>(dst, loops, offset, value),
-        2 if bytes == 2 || uniform => elements::<2>(dst, loops, offset, value),
-        3 if uniform => both_ends::<2>(dst, loops, offset, run, value[0]),
-        4 if bytes == 4 || uniform => elements::<4>(dst, loops, offset, value),
-        5..8 if uniform => both_ends::<4>(dst, loops, offset, run, value[0]),
-        8 if bytes == 8 || uniform => elements::<8>(dst, loops, offset, value),
-        9..16 if uniform => both_ends::<8>(dst, loops, offset, run, value[0]),
-        16 if bytes == 16 || uniform => elements::<16>(dst, loops, offset, value),
-        _ => {
-            let block = repeated(&value, bytes, run);
-            each_place(loops, offset, &mut |place| {
-                let place = &mut dst[place.unsigned_abs()..][..run];
-                place.chunks_mut(block.len()).for_each(|part| part.copy_from_slice(&block[..part.len()]));
-            });
+    // SAFETY: the caller's promise; a run is made of the innermost loops.
+    unsafe {
+        match run {
+            17.. if uniform => each_place(loops, offset, &mut |place| {
+                dst[place.unsigned_abs()..][..run].fill(value[0]);
+            }),
+            1 => elements::<1>(dst, loops, offset, value),
+            2 if bytes == 2 || uniform => elements::<2>(dst, loops, offset, value),
+            3 if uniform => both_ends::<2>(dst, loops, offset, run, value[0]),
+            4 if bytes == 4 || uniform => elements::<4>(dst, loops, offset, value),
+            5..8 if uniform => both_ends::<4>(dst, loops, offset, run, value[0]),
+            8 if bytes == 8 || uniform => elements::<8>(dst, loops, offset, value),
+            9..16 if uniform => both_ends::<8>(dst, loops, offset, run, value[0]),
+            16 if bytes == 16 || uniform => elements::<16>(dst, loops, offset, value),
+            _ => {
+                let block = repeated(&value, bytes, run);
+                each_place(loops, offset, &mut |place| {
+                    let place = &mut dst[place.unsigned_abs()..][..run];
+                    place.chunks_mut(block.len()).for_each(|part| part.copy_from_slice(&block[..part.len()]));
+                });
+            }
         }
     }
 }
@@ -107,18 +113,32 @@ fn repeated(value: &[u8; 16], bytes: usize, run: usize) -> Vec<u8> {
 }
 
 /// One element, or a few of equal bytes, at every place.
-fn elements<const N: usize>(dst: &mut [u8], loops: &[Loop], offset: isize, value: [u8; 16]) {
+///
+/// # Safety
+/// `N` bytes must lie in `dst` from every place on.
+unsafe fn elements<const N: usize>(dst: &mut [u8], loops: &[Loop], offset: isize, value: [u8; 16]) {
     let mut element = [0; N];
     element.copy_from_slice(&value[..N]);
-    each_place(loops, offset, &mut |place| dst[place.unsigned_abs()..][..N].copy_from_slice(&element));
+    let dst = dst.as_mut_ptr();
+    each_place(loops, offset, &mut |place| {
+        // SAFETY: the caller's promise; bytes have no alignment.
+        unsafe { dst.offset(place).cast::<[u8; N]>().write(element) }
+    });
 }
 
 /// Runs of `N` to `2 * N` equal bytes at every place: two writes, which overlap.
-fn both_ends<const N: usize>(dst: &mut [u8], loops: &[Loop], offset: isize, run: usize, byte: u8) {
+///
+/// # Safety
+/// `run` bytes must lie in `dst` from every place on.
+unsafe fn both_ends<const N: usize>(dst: &mut [u8], loops: &[Loop], offset: isize, run: usize, byte: u8) {
+    let dst = dst.as_mut_ptr();
     each_place(loops, offset, &mut |place| {
-        let place = &mut dst[place.unsigned_abs()..][..run];
-        place[..N].copy_from_slice(&[byte; N]);
-        place[run - N..].copy_from_slice(&[byte; N]);
+        // SAFETY: the caller's promise, for both ends of the run.
+        unsafe {
+            let place = dst.offset(place);
+            place.cast::<[u8; N]>().write([byte; N]);
+            place.add(run - N).cast::<[u8; N]>().write([byte; N]);
+        }
     });
 }
 

@@ -75,6 +75,10 @@ impl Converter<'_> {
         nest.check(src_len, src_slot.max(src_unit), dst_len, dst_slot.max(dst_unit))?;
         let from = Place::new(src.as_ptr().cast_mut(), self.src, nest.src_offset);
         let to = Place::new(dst.as_mut_ptr(), self.dst, nest.dst_offset);
+        // SAFETY: as below.
+        if unsafe { self.few(nest.loops, from, to) } {
+            return Ok(());
+        }
         let table = self.table(nest.loops);
         let small = self.small_table(nest.loops);
         let scaled = self.scaled_tops(nest.loops);

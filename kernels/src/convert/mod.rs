@@ -6,6 +6,7 @@
 
 mod converter;
 mod enter;
+mod few;
 mod float;
 pub(crate) mod flush;
 mod forms;

@@ -1,6 +1,7 @@
 //! Conversions at every level against the portable one, under nests of every kind, between sentinels.
 
 mod few_bits;
+mod few_elements;
 mod pairs;
 mod planes;
 

@@ -1,0 +1,64 @@
+//! Nests of few elements, against their elements one at a time.
+
+use relayout_kernels::{Converter, Level, Loop, Nest, Scale};
+
+use super::pairs::{conversions, rare_conversions};
+use super::{levels, noise, run, strides, unit};
+
+/// Extents around what counts as few, for elements of whole bytes and for slots that share them.
+const EXTENTS: [[usize; 3]; 9] =
+    [[1, 1, 1], [2, 2, 2], [4, 5, 7], [3, 1, 42], [2, 3, 21], [16, 4, 2], [2, 2, 64], [1, 16, 16], [4, 8, 8]];
+
+/// Places of the loops in the order of either side, the fastest last.
+const ORDERS: [[[usize; 3]; 2]; 5] = [
+    [[0, 1, 2], [0, 1, 2]],
+    [[0, 1, 2], [2, 1, 0]],
+    [[0, 1, 2], [0, 2, 1]],
+    [[2, 0, 1], [1, 0, 2]],
+    [[1, 2, 0], [1, 2, 0]],
+];
+
+/// Every element as a nest of its own.
+fn one_by_one(converter: &Converter, src: &[u8], first: isize, loops: &[Loop; 3], bytes: usize) -> Vec<u8> {
+    let mut dst = vec![0xa5; bytes + 128];
+    let [a, b, c] = loops.map(|l| l.extent as isize);
+    for (i, j, k) in (0..a).flat_map(|i| (0..b).flat_map(move |j| (0..c).map(move |k| (i, j, k)))) {
+        let place = |stride: fn(&Loop) -> isize| {
+            first + i * stride(&loops[0]) + j * stride(&loops[1]) + k * stride(&loops[2])
+        };
+        let (src_offset, dst_offset) = (place(|l| l.src_stride), place(|l| l.dst_stride));
+        let one = Nest { src_offset, dst_offset, loops: &[] };
+        converter.run(src, &mut dst[..bytes], one).expect("an element of the nest");
+    }
+    dst
+}
+
+#[test]
+fn few_elements_are_as_each_of_them() {
+    let src = noise();
+    for (conversion, from, to) in conversions().into_iter().chain(rare_conversions()) {
+        for (extents, [src_order, dst_order]) in
+            EXTENTS.into_iter().flat_map(|extents| ORDERS.map(|orders| (extents, orders)))
+        {
+            for (gap, first) in [(0, 0), (1, 3), (5, 1)] {
+                let src_strides = strides(extents, src_order, unit(from), gap);
+                let dst_strides = strides(extents, dst_order, unit(to), gap);
+                let loops = [0, 1, 2].map(|i| Loop {
+                    extent: extents[i],
+                    src_stride: src_strides[i],
+                    dst_stride: dst_strides[i],
+                });
+                let reach: isize = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum();
+                let bytes = reach as usize + 32;
+                let scale = Scale::All(-0.37);
+                let converter =
+                    Converter { conversion, src: from, dst: to, scale, level: Level::Scalar, stream: false };
+                let wanted = one_by_one(&converter, &src, first, &loops, bytes);
+                for level in levels() {
+                    let found = run(&Converter { level, ..converter }, &src, first, &loops, bytes, 0);
+                    assert!(found == wanted, "{converter:?} {loops:?} {level} from {first}");
+                }
+            }
+        }
+    }
+}
