@@ -35,7 +35,7 @@ pub(crate) const TILE_REACH: Reach = Reach { dst: 256, src: 256 };
 pub(crate) const IN_FIRST_LEVEL: usize = 16384;
 
 /// Nests of fewer elements are not worth looking for sets or runs in: that takes as long as moving them one by one.
-pub(crate) const LEAST_ELEMENTS: usize = 128;
+pub(crate) const LEAST_ELEMENTS: usize = 1024;
 
 /// Lines of columns, and lines of rows, that are transposed before the next such part of a plane: in lines of 64 bytes a part
 /// is at most a few hundred kibibytes, which the second-level cache keeps, on so many pages as the first table of
