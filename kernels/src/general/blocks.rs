@@ -309,7 +309,7 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
         // SAFETY: the buffer holds the row's bytes, behind those that it carries.
         unsafe {
             match self.write {
-                Write::Store => copy_run::<L, false>(lanes, from, to, len, (0, 0)),
+                Write::Store => copy_run(lanes, from, to, len, (0, 0)),
                 _ => stream_run(lanes, from, to, len, 0),
             }
         }

@@ -111,7 +111,9 @@ pub(crate) unsafe fn rows_in_cache<L: Lanes>(
                     each_point(lanes, loops, src, dst, Lines::<{ $bytes / LINE }, true> { next });
                 },)*
                 // SAFETY: the same.
-                _ if bytes <= IN_FIRST_LEVEL => unsafe { each_point(lanes, loops, src, dst, NearRows { run }) },
+                _ if bytes <= IN_FIRST_LEVEL && run < LONG_RUN => unsafe {
+                    each_point(lanes, loops, src, dst, NearRows { run });
+                },
                 // SAFETY: the same.
                 _ => unsafe { each_point(lanes, loops, src, dst, Rows::new(loops, run, false)) },
             }
@@ -154,7 +156,7 @@ impl Point for Rows {
             if self.stream {
                 stream_run(lanes, src, dst, self.run, self.ahead);
             } else {
-                copy_run::<L, true>(lanes, src, dst, self.run, self.next);
+                copy_run(lanes, src, dst, self.run, self.next);
             }
         }
     }
@@ -177,7 +179,7 @@ impl Point for NearRows {
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's promise.
-        unsafe { copy_run::<L, false>(lanes, src, dst, self.run, (0, 0)) };
+        unsafe { copy_registers::<L, false>(lanes, src, dst, self.run, (0, 0)) };
     }
 
     #[inline(always)]
@@ -186,12 +188,33 @@ impl Point for NearRows {
     }
 }
 
-/// Copies a run with ordinary stores, and asks for the run that is `next` bytes behind it on either side if `AHEAD`.
+/// Copies a run with ordinary stores, and asks for the run that is `next` bytes behind it on either side.
 ///
 /// # Safety
 /// `len` bytes must be readable at `src` and writable at `dst`, without overlap.
 #[inline(always)]
-pub(crate) unsafe fn copy_run<L: Lanes, const AHEAD: bool>(
+pub(crate) unsafe fn copy_run<L: Lanes>(
+    lanes: L,
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+    next: (isize, isize),
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match len {
+            LONG_RUN.. => std::ptr::copy_nonoverlapping(src, dst, len),
+            _ => copy_registers::<L, true>(lanes, src, dst, len, next),
+        }
+    }
+}
+
+/// As [`copy_run`], always by registers; asks for nothing unless `AHEAD`.
+///
+/// # Safety
+/// The same.
+#[inline(always)]
+unsafe fn copy_registers<L: Lanes, const AHEAD: bool>(
     lanes: L,
     src: *const u8,
     dst: *mut u8,
@@ -201,23 +224,20 @@ pub(crate) unsafe fn copy_run<L: Lanes, const AHEAD: bool>(
     // SAFETY: every access below lies in the `len` bytes: whole registers while they fit, and the last one ends at the
     // end.
     unsafe {
-        if len >= LONG_RUN {
-            std::ptr::copy_nonoverlapping(src, dst, len);
-        } else if len >= L::BYTES {
-            let last = len - L::BYTES;
-            let mut at = 0;
-            while at < last {
-                if AHEAD {
-                    lanes.prefetch_near(src.wrapping_offset(next.0).wrapping_add(at));
-                    lanes.prefetch_near(dst.wrapping_offset(next.1).wrapping_add(at));
-                }
-                lanes.store(dst.add(at), lanes.load(src.add(at)));
-                at += L::BYTES;
-            }
-            lanes.store(dst.add(last), lanes.load(src.add(last)));
-        } else {
-            copy_short(src, dst, len);
+        if len < L::BYTES {
+            return copy_short(src, dst, len);
         }
+        let last = len - L::BYTES;
+        let mut at = 0;
+        while at < last {
+            if AHEAD {
+                lanes.prefetch_near(src.wrapping_offset(next.0).wrapping_add(at));
+                lanes.prefetch_near(dst.wrapping_offset(next.1).wrapping_add(at));
+            }
+            lanes.store(dst.add(at), lanes.load(src.add(at)));
+            at += L::BYTES;
+        }
+        lanes.store(dst.add(last), lanes.load(src.add(last)));
     }
 }
 
@@ -230,7 +250,7 @@ pub(crate) unsafe fn copy_run<L: Lanes, const AHEAD: bool>(
 pub(crate) unsafe fn stream_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, len: usize, ahead: usize) {
     if !L::STREAMS {
         // SAFETY: the same demands.
-        return unsafe { copy_run::<L, false>(lanes, src, dst, len, (0, 0)) };
+        return unsafe { copy_run(lanes, src, dst, len, (0, 0)) };
     }
     let head = dst.addr().wrapping_neg() % LINE;
     // SAFETY: head, lines and tail are disjoint parts of the `len` bytes; `dst + head` is a multiple of a line, so every
