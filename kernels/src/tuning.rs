@@ -37,6 +37,16 @@ pub(crate) const IN_FIRST_LEVEL: usize = 16384;
 /// Nests of fewer elements are not worth looking for sets or runs in: that takes as long as moving them one by one.
 pub(crate) const LEAST_ELEMENTS: usize = 1024;
 
+/// Elements of one or two bytes that are farther apart in the source than so many bytes are better read one by one than picked
+/// out of lanes.
+pub(crate) const LANE_STEP: usize = 4;
+
+/// Conversions of so many elements, or fewer, go as one row: to look for words, strips and tiles takes longer.
+pub(crate) const FEW: usize = 256;
+
+/// The same where slots that share bytes are taken one by one: some nanoseconds each.
+pub(crate) const FEW_SLOTS: usize = 128;
+
 /// Lines of columns, and lines of rows, that are transposed before the next such part of a plane: in lines of 64 bytes a part
 /// is at most a few hundred kibibytes, which the second-level cache keeps, on so many pages as the first table of
 /// translations.

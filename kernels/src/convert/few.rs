@@ -3,20 +3,15 @@
 
 use core::mem::MaybeUninit;
 
-use super::converter::Converter;
+use super::converter::{Converter, each_place};
 use super::rows::{ConvertRows, Place};
 use super::tile::{Loops, MAX_LOOPS};
 use crate::mover::scalar;
 use crate::nest::Loop;
 use crate::slots::value_mask;
+use crate::tuning::{FEW, FEW_SLOTS};
 
-/// The most elements of such a nest.
-const FEW: usize = 256;
-
-/// The same where slots that share bytes are taken one by one.
-const FEW_SLOTS: usize = 128;
-
-/// Bytes of the widest element.
+/// Bytes of the widest element that there is room for.
 const WIDEST: usize = 16;
 
 /// Room for so many elements.
@@ -25,16 +20,18 @@ const WIDEST: usize = 16;
 struct Room([u8; FEW * WIDEST]);
 
 impl Converter<'_> {
-    /// Converts a nest of few elements; false where there are more, or where places tell factors: nothing was done then.
+    /// Converts a nest of few elements; false where there are more, or wider ones than there is room for, or where places tell
+    /// factors: nothing was done then.
     ///
     /// # Safety
     /// Every slot that the loops reach from the two places must be valid there, without overlap.
     pub(super) unsafe fn few(&self, loops: &[Loop], src: Place, dst: Place) -> bool {
         let count = loops.iter().fold(1usize, |count, l| count.saturating_mul(l.extent));
-        if count > FEW || loops.len() > MAX_LOOPS || self.has_factors() {
+        let [src_bytes, dst_bytes] = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
+        let fits = count <= FEW && loops.len() <= MAX_LOOPS && src_bytes.max(dst_bytes) <= WIDEST;
+        if !fits || self.has_factors() {
             return false;
         }
-        let [src_bytes, dst_bytes] = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
         let mut rooms = [const { MaybeUninit::<Room>::uninit() }; 2];
         let [read, written] = rooms.each_mut().map(|room| Place::near(room.as_mut_ptr().cast()));
         let [src_unit, dst_unit] = self.units();
@@ -93,7 +90,7 @@ unsafe fn gather(loops: &[Loop], src: Place, to: Place, bytes: usize) {
         return unsafe { scalar(loops.as_slice(), src.byte_of(0), to.base, bytes) };
     };
     let (bits, per_byte) = (bits as u32, 8 / bits as isize);
-    each_pair(loops.as_slice(), src.first, 0, &mut |slot, at| {
+    each_pair(loops.as_slice(), src, to, &mut |slot, at| {
         let shift = slot.rem_euclid(per_byte) as u32 * bits;
         // SAFETY: the byte of a slot, and the room of its element.
         unsafe {
@@ -114,7 +111,7 @@ unsafe fn scatter(loops: &[Loop], from: Place, dst: Place, bytes: usize) {
         return unsafe { scalar(loops.as_slice(), from.base, dst.byte_of(0), bytes) };
     };
     let (bits, per_byte) = (bits as u32, 8 / bits as isize);
-    each_pair(loops.as_slice(), 0, dst.first, &mut |at, slot| {
+    each_pair(loops.as_slice(), from, dst, &mut |at, slot| {
         let shift = slot.rem_euclid(per_byte) as u32 * bits;
         let mask = value_mask(bits) << shift;
         // SAFETY: an element, and the byte of its slot.
@@ -128,25 +125,14 @@ unsafe fn scatter(loops: &[Loop], from: Place, dst: Place, bytes: usize) {
 
 /// Calls `visit` with both places of every point of the loops.
 #[inline(always)]
-fn each_pair(loops: &[Loop], src: isize, dst: isize, visit: &mut impl FnMut(isize, isize)) {
+fn each_pair(loops: &[Loop], src: Place, dst: Place, visit: &mut impl FnMut(isize, isize)) {
     let once = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
     let (inner, outer) = loops.split_last().unwrap_or((&once, &[]));
-    walk_outer(outer, src, dst, &mut |src, dst| {
-        let (mut src, mut dst) = (src, dst);
+    each_place(outer, src, dst, &mut |src, dst| {
+        let (mut src, mut dst) = (src.first, dst.first);
         for _ in 0..inner.extent {
             visit(src, dst);
             (src, dst) = (src + inner.src_stride, dst + inner.dst_stride);
         }
     });
-}
-
-fn walk_outer(loops: &[Loop], src: isize, dst: isize, visit: &mut impl FnMut(isize, isize)) {
-    match loops {
-        [] => visit(src, dst),
-        [outer, rest @ ..] => {
-            for i in 0..outer.extent as isize {
-                walk_outer(rest, src + i * outer.src_stride, dst + i * outer.dst_stride, visit);
-            }
-        }
-    }
 }

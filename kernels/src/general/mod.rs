@@ -14,8 +14,8 @@ use crate::nest::Loop;
 use crate::rows::Rows;
 use crate::stage::{Stage, starts_lines};
 use crate::tuning::{
-    LEAST_CARRY, LEAST_ELEMENTS, LEAST_RUNS, LONG_CARRY, RUN_REACH, SET_ROWS, STORED_ROWS, STORED_RUN,
-    STREAMED_RUN, TILE_REACH,
+    LANE_STEP, LEAST_CARRY, LEAST_ELEMENTS, LEAST_RUNS, LONG_CARRY, RUN_REACH, SET_ROWS, STORED_ROWS,
+    STORED_RUN, STREAMED_RUN, TILE_REACH,
 };
 use crate::walk::each_point;
 
@@ -33,8 +33,7 @@ pub(crate) unsafe fn general<L: Lanes>(
 ) {
     let stream = stream && L::STREAMS;
     let elements = loops.iter().fold(1usize, |elements, l| elements.saturating_mul(l.extent));
-    // A single loop has nothing to be put together with.
-    if loops.len() < 2 || elements < LEAST_ELEMENTS && !stream {
+    if is_simple(loops, element) || elements < LEAST_ELEMENTS && !stream {
         // SAFETY: the caller's promise.
         return unsafe { alone(lanes, loops, src, dst, element) };
     }
@@ -47,6 +46,20 @@ pub(crate) unsafe fn general<L: Lanes>(
             Some(write) => blocks(lanes, &sets, src, dst, element, write),
             None => staged(lanes, loops, (src, dst), element),
         }
+    }
+}
+
+/// True where nothing is as fast as one element after the other: a single loop, unless lanes of the source have many elements for
+/// a run of the destination.
+fn is_simple(loops: &[Loop], element: usize) -> bool {
+    match loops {
+        [] => true,
+        [l] => {
+            element > 2
+                || Ok(element) != usize::try_from(l.dst_stride)
+                || l.src_stride.unsigned_abs() > LANE_STEP
+        }
+        _ => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Nests of few elements, against their elements one at a time.
 
-use relayout_kernels::{Converter, Level, Loop, Nest, Scale};
+use relayout_kernels::{Conversion, Converter, Level, Loop, Nest, Scale, SlotWidth};
 
 use super::pairs::{conversions, rare_conversions};
 use super::{levels, noise, run, strides, unit};
@@ -58,6 +58,30 @@ fn few_elements_are_as_each_of_them() {
                     let found = run(&Converter { level, ..converter }, &src, first, &loops, bytes, 0);
                     assert!(found == wanted, "{converter:?} {loops:?} {level} from {first}");
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn wide_elements_need_more_room() {
+    let src = noise();
+    for bytes in [17, 24, 64] {
+        for extent in [1, 7, 250, 300] {
+            let wide = bytes as isize;
+            let loops = [Loop { extent, src_stride: 2 * wide, dst_stride: 3 * wide }];
+            let len = (3 * extent - 2) * bytes + 5;
+            for level in levels() {
+                let (conversion, slot) = (Conversion::identity(bytes), SlotWidth::Bytes(bytes));
+                let scale = Scale::All(1.0);
+                let converter = Converter { conversion, src: slot, dst: slot, scale, level, stream: false };
+                let found = run(&converter, &src, 5, &loops, len, 0);
+                let mut wanted = vec![0xa5; len + 128];
+                for i in 0..extent {
+                    let (from, to) = (5 + 2 * i * bytes, 5 + 3 * i * bytes);
+                    wanted[to..to + bytes].copy_from_slice(&src[from..from + bytes]);
+                }
+                assert!(found == wanted, "{extent} elements of {bytes} bytes {level}");
             }
         }
     }
