@@ -20,7 +20,7 @@ use super::tile::{Loops, MAX_LOOPS, Pass};
 use super::weave::{Woven, woven};
 use crate::lanes::LINE;
 use crate::level::Level;
-use crate::nest::{Loop, Nest, OutOfBounds};
+use crate::nest::{Loop, Nest, OutOfBounds, Side};
 use crate::slots::SlotWidth;
 use crate::tuning::{CONVERT_BITS, CONVERT_PIECE, CONVERT_ROW, convert_ahead};
 
@@ -69,6 +69,7 @@ impl Converter<'_> {
         if nest.is_empty() {
             return Ok(());
         }
+        self.check_slots(src.len(), dst.len())?;
         let ((src_len, src_slot), (dst_len, dst_slot)) =
             (self.src.units(src.len()), self.dst.units(dst.len()));
         let [src_unit, dst_unit] = self.units().map(isize::unsigned_abs);
@@ -95,6 +96,18 @@ impl Converter<'_> {
         unsafe { work.outer(nest.loops, from, to) };
         if self.stream {
             fence(self.level);
+        }
+        Ok(())
+    }
+
+    /// Refuses elements of several bytes in slots that share one, of which every one lies outside.
+    pub(super) fn check_slots(&self, src_len: usize, dst_len: usize) -> Result<(), OutOfBounds> {
+        let fits = |width, bytes| matches!(width, SlotWidth::Bytes(_)) || bytes == 1;
+        if !fits(self.src, self.conversion.src_bytes()) {
+            return Err(OutOfBounds { side: Side::Source, len: src_len });
+        }
+        if !fits(self.dst, self.conversion.dst_bytes()) {
+            return Err(OutOfBounds { side: Side::Destination, len: dst_len });
         }
         Ok(())
     }

@@ -7,13 +7,13 @@ use super::converter::Converter;
 use super::rows::{ConvertRows, Place};
 use super::scale::{Along, Scale, StepDigit};
 use crate::nest::{OutOfBounds, Side};
-use crate::offsets::Offsets;
+use crate::offsets::{Offsets, copy_offsets};
 use crate::slots::{SlotWidth, load, store, value_mask};
 
 /// Elements that are gathered, converted and scattered together.
 const BLOCK: usize = 64;
 
-/// Bytes of the widest element.
+/// Bytes of the widest element that becomes another.
 const WIDEST: usize = 16;
 
 /// A factor for every point: `values` at the places that the tables give.
@@ -52,6 +52,13 @@ impl Converter<'_> {
     ) -> Result<(), OutOfBounds> {
         if from.outer.is_empty() || from.inner.is_empty() {
             return Ok(());
+        }
+        self.check_slots(src.len(), dst.len())?;
+        if let (true, SlotWidth::Bytes(_), SlotWidth::Bytes(slot)) =
+            (self.conversion.is_identity(), self.src, self.dst)
+        {
+            // Of any width.
+            return copy_offsets(src, dst, from, to, self.conversion.src_bytes(), slot);
         }
         let ((src_len, src_slot), (dst_len, dst_slot)) =
             (self.src.units(src.len()), self.dst.units(dst.len()));

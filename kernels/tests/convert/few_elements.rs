@@ -1,6 +1,6 @@
 //! Nests of few elements, against their elements one at a time.
 
-use relayout_kernels::{Conversion, Converter, Level, Loop, Nest, Scale, SlotWidth};
+use relayout_kernels::{Bits, Conversion, Converter, Level, Loop, Nest, Offsets, Scale, SlotWidth};
 
 use super::pairs::{conversions, rare_conversions};
 use super::{levels, noise, run, strides, unit};
@@ -76,6 +76,12 @@ fn wide_elements_need_more_room() {
                 let scale = Scale::All(1.0);
                 let converter = Converter { conversion, src: slot, dst: slot, scale, level, stream: false };
                 let found = run(&converter, &src, 5, &loops, len, 0);
+                let places = |step: isize| (0..extent as i64).map(|i| i * step as i64).collect::<Vec<_>>();
+                let tables = [places(2 * wide), places(3 * wide)];
+                let [from, to] = [0, 1].map(|side| Offsets { base: 5, outer: &[0], inner: &tables[side] });
+                let mut by_tables = vec![0xa5; len + 128];
+                converter.run_offsets(&src, &mut by_tables[..len], [from, to], None).expect("places inside");
+                assert!(by_tables == found, "{extent} elements of {bytes} bytes by tables, {level}");
                 let mut wanted = vec![0xa5; len + 128];
                 for i in 0..extent {
                     let (from, to) = (5 + 2 * i * bytes, 5 + 3 * i * bytes);
@@ -84,5 +90,20 @@ fn wide_elements_need_more_room() {
                 assert!(found == wanted, "{extent} elements of {bytes} bytes {level}");
             }
         }
+    }
+}
+
+#[test]
+fn wide_elements_do_not_share_bytes() {
+    let (wide, bits) = (SlotWidth::Bytes(2), SlotWidth::Bits(Bits::Four));
+    for (src, dst) in [(wide, bits), (bits, wide)] {
+        let (conversion, level) = (Conversion::identity(2), Level::detect());
+        let converter = Converter { conversion, src, dst, scale: Scale::All(1.0), level, stream: false };
+        let one = Nest { src_offset: 0, dst_offset: 0, loops: &[] };
+        let mut found = [0xa5; 8];
+        converter.run(&[0; 8], &mut found, one).expect_err("a slot of half a byte for two bytes");
+        let place = Offsets { base: 0, outer: &[0], inner: &[0] };
+        converter.run_offsets(&[0; 8], &mut found, [place; 2], None).expect_err("the same by tables");
+        assert_eq!(found, [0xa5; 8]);
     }
 }
