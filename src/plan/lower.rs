@@ -8,7 +8,7 @@ use super::forest::{Forest, Group, Groups, Node, NodeId};
 use super::numeral::{NumeralSlots, Numerals, Places};
 use super::padding::padding;
 use super::pieces::{Atom, Atoms, PartRange, PartRanges, Parts, Piece, Pieces, each_product, products};
-use super::trees::TreeSlots;
+use super::tree_slots::TreeSlots;
 
 /// More boxes than this and the offset tables take over: planning and walking them would cost more than tables do.
 pub(crate) const MAX_BOXES: usize = 1024;
@@ -31,19 +31,16 @@ impl Window {
 #[derive(Default)]
 pub(crate) struct Expanded {
     pub(crate) digits: Digits,
-    places: Places,
-    /// True where the places were found.
-    has_places: bool,
+    /// The same by indices, where they were looked for and say what they are.
+    places: Option<Places>,
 }
 
 impl Expanded {
-    /// Sorts the digits by indices, where that says what they are.
+    /// Sorts the digits by indices; in place, since they are too large to hand around.
     pub(crate) fn find_places(&mut self) {
-        self.has_places = self.places.find(&self.digits).is_some();
-    }
-
-    fn places(&self) -> Option<&Places> {
-        self.has_places.then_some(&self.places)
+        if self.places.insert(Places::default()).find(&self.digits).is_none() {
+            self.places = None;
+        }
     }
 }
 
@@ -61,7 +58,7 @@ pub(crate) fn copies(
         visit(&mut untiled(&src.digits, &dst.digits, window))?;
         return Some(true);
     }
-    if let (Some(src), Some(dst)) = (src.places(), dst.places()) {
+    if let (Some(src), Some(dst)) = (&src.places, &dst.places) {
         let mut numerals = Numerals::default();
         if let Some(ranges) = numerals.common(src, dst, window) {
             return boxes(&numerals, &ranges, visit);
@@ -119,7 +116,7 @@ pub(crate) fn fills(
         visit(piece)
     };
     let mut slots = NumeralSlots::new(extents);
-    let exact = match layout.places().and_then(|places| slots.add(places)) {
+    let exact = match layout.places.as_ref().and_then(|places| slots.add(places)) {
         Some(()) => padding(&mut slots, &mut noted),
         None => TreeSlots::new(&layout.digits, extents).and_then(|mut slots| padding(&mut slots, &mut noted)),
     };

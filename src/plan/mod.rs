@@ -5,7 +5,7 @@
 //! | expand | `digits` | one layout | the divisions and remainders of each index, with strides |
 //! | cut | `numeral`, else `forest` and `cut` | two sides' digits | the parts of each index in which both advance evenly |
 //! | lower | `lower`, `pieces` | parts of indices | strided boxes |
-//! | pad | `padding`, over `numeral`, else `trees` | one side's digits | boxes of padding |
+//! | pad | `padding`, over `numeral`, else `tree_slots` | one side's digits | boxes of padding |
 //! | normalize | `normalize` | a box | its shortest loop nest |
 //! | choose | `choose`, `planes` | a loop nest | a step: the kernel that runs it |
 //! | prepare | `prepared` | few small steps | the same, checked once for all executions |
@@ -36,7 +36,7 @@ mod reach;
 mod side;
 pub(crate) mod step;
 pub(crate) mod tables;
-mod trees;
+mod tree_slots;
 
 use relayout_kernels::Level;
 use smallvec::SmallVec;

@@ -248,8 +248,7 @@ impl Parts for Numerals {
 
     fn assemble(&self, runs: &[Run], piece: &mut Piece) {
         for run in runs {
-            piece.src_offset += run.src_offset;
-            piece.dst_offset += run.dst_offset;
+            piece.shift(run.src_offset, run.dst_offset);
         }
         let digits = &self.digits[..];
         for &number in &self.order[..] {
@@ -319,19 +318,13 @@ impl<'a> NumeralSlots<'a> {
     }
 }
 
-impl Parts for NumeralSlots<'_> {
-    type Part = Run;
-
-    fn parts(&self) -> &[Run] {
-        self.numerals.parts()
-    }
-
-    fn assemble(&self, runs: &[Run], piece: &mut Piece) {
-        self.numerals.assemble(runs, piece);
-    }
-}
-
 impl Slots for NumeralSlots<'_> {
+    type Parts = Numerals;
+
+    fn parts(&self) -> &Numerals {
+        &self.numerals
+    }
+
     fn indices(&self) -> usize {
         self.numerals.ends.len()
     }

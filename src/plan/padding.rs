@@ -4,7 +4,12 @@ use super::lower::MAX_BOXES;
 use super::pieces::{PartRange, PartRanges, Parts, Piece, each_product, products};
 
 /// The slots of one side's indices; `None` where they would be too many parts, in whose loops both sides are set alike.
-pub(crate) trait Slots: Parts {
+pub(crate) trait Slots {
+    /// What finding adds to.
+    type Parts: Parts;
+
+    fn parts(&self) -> &Self::Parts;
+
     fn indices(&self) -> usize;
 
     /// Finds the slots that hold no value of an index.
@@ -45,5 +50,5 @@ pub(crate) fn padding(
         count = count.checked_add(products(ranges)?)?;
         (count <= MAX_BOXES).then_some(())
     })?;
-    each(&mut |ranges| each_product(slots, ranges, visit))
+    each(&mut |ranges| each_product(slots.parts(), ranges, visit))
 }

@@ -1,11 +1,11 @@
-//! Which slots of trees hold values, and which do not.
+//! Which slots of a side's trees hold values, and which do not: what `padding` asks of layouts that are no numerals.
 
 use super::cut::{Cursor, pieces};
 use super::digits::Digits;
 use super::forest::{Forest, Group, Groups, Node, NodeId};
 use super::lower::MAX_BOXES;
 use super::padding::Slots;
-use super::pieces::{Atom, Head, PartRange, Parts, Piece, Pieces};
+use super::pieces::{Atom, PartRange, Pieces};
 
 /// The slots of one side's trees, of whose indices the first `extents` are taken.
 pub(crate) struct TreeSlots<'a> {
@@ -29,19 +29,13 @@ impl<'a> TreeSlots<'a> {
     }
 }
 
-impl Parts for TreeSlots<'_> {
-    type Part = Head;
-
-    fn parts(&self) -> &[Head] {
-        self.pieces.parts()
-    }
-
-    fn assemble(&self, parts: &[Head], piece: &mut Piece) {
-        self.pieces.assemble(parts, piece);
-    }
-}
-
 impl Slots for TreeSlots<'_> {
+    type Parts = Pieces;
+
+    fn parts(&self) -> &Pieces {
+        &self.pieces
+    }
+
     fn indices(&self) -> usize {
         self.groups.len()
     }
