@@ -1,7 +1,8 @@
 //! Bands: pieces of a destination that all boxes are written to before the next.
 //!
 //! The boxes of ragged layouts meet inside lines, and read parts of the same tiles. One box after the other, such a line
-//! comes from memory and goes back once for each of them; band by band it is still in the cache.
+//! comes from memory and goes back once for each of them; band by band it is still in the cache. Where most lines belong to
+//! one box, boxes are faster one after the other.
 
 use relayout_kernels::{Loop, SlotWidth};
 
@@ -13,6 +14,9 @@ use crate::plan::step::{Kernel, Step};
 /// takes no time in comparison.
 const BAND: usize = 512 * 1024;
 
+/// Bytes of a line of a cache.
+pub(super) const LINE: usize = 64;
+
 /// Where one band ends and the next begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bands {
@@ -21,14 +25,14 @@ pub(super) struct Bands {
 }
 
 impl Bands {
-    /// The bands of a plan of several boxes; `None` where it has one, or where the largest does not go along its destination, or
-    /// reads its source across.
-    pub(super) fn new(plan: &Plan) -> Option<Bands> {
+    /// The bands of a plan of several boxes, whose destination starts so many bytes behind the start of a line; `None` where it
+    /// has one, or where the largest keeps to lines of its own, or does not go along its destination, or reads its source across.
+    pub(super) fn new(plan: &Plan, behind_line: usize) -> Option<Bands> {
         if plan.steps.len() < 2 || plan.tables.is_some() || plan.ef57.is_some() {
             return None;
         }
         let largest = plan.steps.iter().max_by_key(|step| written(step) / units_per_byte(step))?;
-        Bands::of(&largest)
+        if behind_line == 0 && keeps_to_lines(&largest) { None } else { Bands::of(&largest) }
     }
 
     fn of(step: &Step<'_>) -> Option<Bands> {
@@ -61,12 +65,20 @@ impl Bands {
     }
 }
 
+/// True where a box shares no line with another but its last ones: whatever leads farther than a line leads to the start of one.
+fn keeps_to_lines(step: &Step<'_>) -> bool {
+    let line = (LINE * units_per_byte(step)) as isize;
+    let starts_line = |place: isize| place % line == 0;
+    starts_line(step.nest.dst_offset)
+        && step.nest.loops.iter().all(|l| l.dst_stride.abs() < line || starts_line(l.dst_stride))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn bands(src: &str, dst: &str) -> Option<Bands> {
-        Bands::new(&Plan::new(&src.parse().unwrap(), &dst.parse().unwrap()).unwrap())
+        Bands::new(&Plan::new(&src.parse().unwrap(), &dst.parse().unwrap()).unwrap(), 0)
     }
 
     #[test]
@@ -81,6 +93,18 @@ mod tests {
     fn ragged_tiles_that_are_converted_are_written_in_bands() {
         let found = bands("bf16[999,1000]{1,0:T(8,128)(2,1)}", "f32[999,1000]").unwrap();
         assert_eq!(found, Bands { origin: 0, bytes: 16 * 32000 });
+    }
+
+    #[test]
+    fn boxes_whose_lines_are_their_own_are_written_one_after_the_other() {
+        let [src, dst] = ["bf16[999,992]{1,0:T(8,128)(2,1)}", "bf16[999,992]"];
+        assert_eq!(bands(src, dst), None);
+        assert_eq!(bands(dst, src), None);
+        assert_eq!(bands("bf16[999,1000]", "bf16[999,1000]{1,0:T(8,128)(2,1)}"), None);
+        assert!(bands("bf16[999,1000]{1,0:T(8,128)(2,1)}", "bf16[999,1000]").is_some());
+
+        let plan = Plan::new(&src.parse().unwrap(), &dst.parse().unwrap()).unwrap();
+        assert!(Bands::new(&plan, 32).is_some());
     }
 
     #[test]

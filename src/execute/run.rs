@@ -5,7 +5,7 @@ use relayout_kernels::{
 };
 use smallvec::SmallVec;
 
-use super::bands::Bands;
+use super::bands::{Bands, LINE};
 use super::ends::{Source, Target};
 use super::restrict::{
     element_units, reach_in_row, restrict, restrict_rows, restrict_whole, src_units_per_byte, units_per_byte,
@@ -39,13 +39,14 @@ impl Plan {
         dst: &mut [u8],
         stream: bool,
     ) -> Result<(), ExecuteError> {
-        if let Some(bands) = self.bands(stream) {
-            return self.run_bands(bands, src, Target { start: 0, bytes: dst }, stream);
+        let mut target = Target { start: 0, bytes: dst };
+        if let Some(bands) = self.bands(&target, stream) {
+            return self.run_bands(bands, src, target, stream);
         }
         for (kernel, nest) in self.steps.parts() {
-            self.run_step(kernel, nest, src, dst, stream)?;
+            self.run_step(kernel, nest, src, target.bytes, stream)?;
         }
-        self.run_places(src, &mut Target { start: 0, bytes: dst })
+        self.run_places(src, &mut target)
     }
 
     /// Runs what the plan writes in consecutive bytes of the destination.
@@ -55,15 +56,16 @@ impl Plan {
         mut target: Target<'_>,
         stream: bool,
     ) -> Result<(), ExecuteError> {
-        match self.bands(stream) {
+        match self.bands(&target, stream) {
             Some(bands) => self.run_bands(bands, src, target, stream),
             None => self.run_target(src, &mut target, stream),
         }
     }
 
     /// The bands to run one after the other, where that is better.
-    fn bands(&self, stream: bool) -> Option<Bands> {
-        if stream { Bands::new(self) } else { None }
+    fn bands(&self, target: &Target<'_>, stream: bool) -> Option<Bands> {
+        let first = target.bytes.as_ptr().addr().wrapping_sub(target.start);
+        if stream { Bands::new(self, first % LINE) } else { None }
     }
 
     /// Runs all boxes in one band of a part of the destination after the other.
