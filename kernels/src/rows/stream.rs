@@ -3,7 +3,9 @@
 //! A piece of a row seldom starts or ends a line, but the next piece goes on where it ended: every row carries the bytes
 //! behind its last whole line over to its next piece, so that each line is written once and whole.
 
-use crate::deinterleave::{load_unzipped, unzip_part, unzip_rows};
+mod joined;
+
+use crate::deinterleave::{unzip_part, unzip_rows};
 use crate::lanes::{LINE, Lanes, copy_line, stream_line};
 use crate::nest::Loop;
 use crate::rows::border::Border;
@@ -94,7 +96,7 @@ impl<const E: usize, const K: usize> Point for StreamRows<'_, E, K> {
                     if step == self.next.extent {
                         self.end(lanes, from, to, group);
                     } else if L::BYTES == LINE {
-                        self.join_lines(lanes, from, to, group, step == 0);
+                        self.join_lines(lanes, from, to, group, step);
                     } else {
                         self.join_pieces(lanes, from, to, group, step == 0);
                     }
@@ -152,56 +154,6 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
             let head = self.buffer(group, row).wrapping_add(LINE + self.piece());
             // SAFETY: the caller's promise.
             unsafe { self.border.begin(lanes, head, to) };
-        }
-    }
-
-    /// A piece of `K` rows, line by line: each is joined from the end of one register and the start of the next.
-    ///
-    /// # Safety
-    /// As [`Point::point`], for one piece of a group of `K` rows; a register is a line.
-    #[inline(always)]
-    unsafe fn join_lines<L: Lanes>(
-        &self,
-        lanes: L,
-        src: *const u8,
-        dst: *mut u8,
-        group: usize,
-        is_first: bool,
-    ) {
-        let mut carried = [lanes.zero(); K];
-        let mut row = 0;
-        // SAFETY: each row has a line of carry, of which the end belongs before the piece unless the piece is the first;
-        // then what belongs to the first line is written by itself.
-        unsafe {
-            while row < K {
-                carried[row] = lanes.load(self.buffer(group, row));
-                row += 1;
-            }
-            let mut at = 0;
-            while at < self.piece() {
-                let rows = load_unzipped::<L, E, K>(lanes, src.add(at * K));
-                let mut row = 0;
-                while row < K {
-                    lanes.prefetch(src.wrapping_add(self.ahead + at * K + row * LINE));
-                    let to = self.row_place(dst, row).wrapping_add(at);
-                    let before = to.addr() % LINE;
-                    if is_first && at == 0 && before > 0 {
-                        lanes.store(self.buffer(group, row).add(LINE + self.piece()), rows[row]);
-                        self.begin(lanes, group, row, to);
-                    } else {
-                        let line = lanes.join(carried[row], rows[row], LINE - before);
-                        lanes.stream(to.wrapping_sub(before), line);
-                    }
-                    carried[row] = rows[row];
-                    row += 1;
-                }
-                at += LINE;
-            }
-            let mut row = 0;
-            while row < K {
-                lanes.store(self.buffer(group, row), carried[row]);
-                row += 1;
-            }
         }
     }
 
