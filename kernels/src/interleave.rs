@@ -1,7 +1,10 @@
 //! A few rows become one stream: sub-tiles such as `(2,1)` and `(4,1)`, and channels.
 
+use core::mem::MaybeUninit;
+
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
+use crate::rows::{copy_run, copy_short, stream_run};
 use crate::strided::walk;
 use crate::walk::Point;
 
@@ -9,17 +12,14 @@ use crate::walk::Point;
 /// line holds up those behind it.
 const AHEAD: usize = 512;
 
-/// How far ahead of its loads a stream that goes past the cache asks for the lines of each row, in bytes, where a register is
-/// less than a line; those of wider ones are as fast as a copy without.
-const AHEAD_IN_ROW: usize = 2048;
-
 /// Interleaves `K` rows of elements of `E` bytes: `along` is contiguous in the source and advances `K` elements in the
 /// destination, `across` leads from row to row in the source and to the next element in the destination.
 #[derive(Clone, Copy)]
 pub(crate) struct Interleave<const E: usize, const K: usize> {
     pub(crate) along: Loop,
     pub(crate) across: Loop,
-    pub(crate) stream: bool,
+    /// Where the stream goes past the cache, how far ahead of its loads each row is asked for, in bytes; it is not if 0.
+    pub(crate) past: Option<usize>,
 }
 
 impl<const E: usize, const K: usize> Point for Interleave<E, K> {
@@ -31,19 +31,21 @@ impl<const E: usize, const K: usize> Point for Interleave<E, K> {
         let (along, across) = (self.along, self.across);
         // SAFETY: the caller's promise.
         unsafe {
-            if along.extent * E < L::BYTES {
+            if K.is_power_of_two() && (LANE..L::BYTES).contains(&(along.extent * E)) {
+                zip_rest::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.past.is_some());
+            } else if along.extent * E < L::BYTES {
                 walk_plane::<E>(along, across, src, dst);
             } else if K.is_power_of_two() {
-                zip_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.stream);
+                zip_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.past);
             } else {
-                mix_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.stream);
+                mix_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.past.is_some());
             }
         }
     }
 
     #[inline(always)]
     fn streams(&self) -> bool {
-        self.stream
+        self.past.is_some()
     }
 }
 
@@ -59,7 +61,7 @@ pub(crate) unsafe fn walk_plane<const E: usize>(outer: Loop, inner: Loop, src: *
 
 /// # Safety
 /// `count >= BYTES / E` elements must be readable in each of `K` rows, `row_step` apart, and `K * count` writable at
-/// `dst`, which starts a line if `stream`.
+/// `dst`, which starts a line if it goes `past` the cache.
 #[inline(always)]
 pub(crate) unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
     lanes: L,
@@ -67,34 +69,71 @@ pub(crate) unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
     row_step: isize,
     src: *const u8,
     dst: *mut u8,
-    stream: bool,
+    past: Option<usize>,
 ) {
     let block = L::BYTES / E;
     let mut at = 0;
     // SAFETY: `block` elements from `at` exist in every row.
     unsafe {
         while at + block <= count {
-            zip_block::<L, E, K>(lanes, src.add(at * E), row_step, dst.add(at * K * E), stream);
+            zip_block::<L, E, K>(lanes, src.add(at * E), row_step, dst.add(at * K * E), past);
             at += block;
         }
-        if at < count {
-            // The last block steps back rather than step outside; its place starts no line, so it is not streamed.
-            let at = count - block;
-            zip_block::<L, E, K>(lanes, src.add(at * E), row_step, dst.add(at * K * E), false);
+        if at < count && past.is_some() {
+            zip_rest::<L, E, K>(lanes, count - at, row_step, src.add(at * E), dst.add(at * K * E), true);
+        } else if at < count {
+            let at = count - block; // the last block steps back rather than step outside
+            zip_block::<L, E, K>(lanes, src.add(at * E), row_step, dst.add(at * K * E), None);
+        }
+    }
+}
+
+/// Room for a register of each of `K` rows.
+#[repr(align(64))]
+struct Registers<const K: usize>([[u8; LINE]; K]);
+
+/// Fewer elements than a register of each row; if `stream` past the cache, as far as they are whole lines. There a block that steps back would do
+/// as well, but for its lines that were written past the cache just before: they would have to come back from memory.
+///
+/// # Safety
+/// `count < BYTES / E` elements must be readable in each of `K` rows, `row_step` apart, and `K * count` writable at `dst`.
+#[inline(always)]
+unsafe fn zip_rest<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    count: usize,
+    row_step: isize,
+    src: *const u8,
+    dst: *mut u8,
+    stream: bool,
+) {
+    let mut room = Registers([[0u8; LINE]; K]);
+    let room = room.0.as_mut_ptr().cast::<u8>();
+    // SAFETY: the caller's promise; there is room for as many registers as there are rows.
+    unsafe {
+        let mut row = 0;
+        while row < K {
+            let from = src.wrapping_offset(row as isize * row_step);
+            copy_short(from, room.add(row * L::BYTES), count * E);
+            row += 1;
+        }
+        zip_block::<L, E, K>(lanes, room, L::BYTES as isize, room, None);
+        match stream {
+            true => stream_run(lanes, room, dst, K * count * E, 0),
+            false => copy_run(lanes, room, dst, K * count * E, (0, 0)),
         }
     }
 }
 
 /// # Safety
 /// `BYTES` bytes must be readable in each of `K` rows and `K * BYTES` writable at `dst`, which is a multiple of `BYTES` if
-/// `stream`.
+/// it goes `past` the cache.
 #[inline(always)]
 unsafe fn zip_block<L: Lanes, const E: usize, const K: usize>(
     lanes: L,
     src: *const u8,
     row_step: isize,
     dst: *mut u8,
-    stream: bool,
+    past: Option<usize>,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -103,10 +142,10 @@ unsafe fn zip_block<L: Lanes, const E: usize, const K: usize>(
         let mut part = 0;
         while part < K {
             let to = dst.add(part * L::BYTES);
-            if stream {
-                if L::BYTES < LINE {
+            if let Some(ahead) = past {
+                if ahead > 0 {
                     let row = src.wrapping_offset(part as isize * row_step);
-                    lanes.prefetch(row.wrapping_add(AHEAD_IN_ROW));
+                    lanes.prefetch(row.wrapping_add(ahead));
                 }
                 lanes.stream(to, rows[part])
             } else {
@@ -213,7 +252,7 @@ unsafe fn mix_rows<L: Lanes, const E: usize, const K: usize>(
     // SAFETY: `block` elements from `at` exist in every row; gathered blocks are whole lines, at multiples of a line.
     unsafe {
         if stream {
-            let mut gathered = core::mem::MaybeUninit::<Gathered>::uninit();
+            let mut gathered = MaybeUninit::<Gathered>::uninit();
             let buffer = (&raw mut (*gathered.as_mut_ptr()).0).cast::<u8>();
             while at + GATHERED * block <= count {
                 let mut i = 0;
@@ -229,6 +268,10 @@ unsafe fn mix_rows<L: Lanes, const E: usize, const K: usize>(
                 }
                 at += GATHERED * block;
             }
+            if at < count {
+                mix_rest::<L, E, K>(lanes, (at, count), row_step, src, dst, buffer);
+            }
+            return;
         }
         while at + block <= count {
             mix_block::<L, E, K>(lanes, src.add(at * E), row_step, dst.add(at * K * E));
@@ -238,6 +281,35 @@ unsafe fn mix_rows<L: Lanes, const E: usize, const K: usize>(
             let at = count - block; // the last block steps back rather than step outside
             mix_block::<L, E, K>(lanes, src.add(at * E), row_step, dst.add(at * K * E));
         }
+    }
+}
+
+/// The elements from `at` on, fewer than are gathered, by way of a buffer: the last block of them steps back in it, so that
+/// no line is met twice.
+///
+/// # Safety
+/// As [`mix_rows`]; `buffer` must have room for what is gathered.
+#[inline(always)]
+unsafe fn mix_rest<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    (at, count): (usize, usize),
+    row_step: isize,
+    src: *const u8,
+    dst: *mut u8,
+    buffer: *mut u8,
+) {
+    let block = L::BYTES / E;
+    let first = at.min(count - block);
+    // SAFETY: `block` elements from `next` exist in every row, and there is room for those from `first` on.
+    unsafe {
+        let mut done = first;
+        while done < count {
+            let next = done.min(count - block);
+            mix_block::<L, E, K>(lanes, src.add(next * E), row_step, buffer.add((next - first) * K * E));
+            done = next + block;
+        }
+        let from = buffer.add((at - first) * K * E);
+        stream_run(lanes, from, dst.add(at * K * E), (count - at) * K * E, 0);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::rows::{rows_in_cache, rows_past_cache};
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
 use crate::transpose::{How, transpose};
-use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH, stream_ahead};
+use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH, rows_ahead, stream_ahead};
 use crate::walk::each_point;
 
 /// How elements of whole bytes are moved; which loops a family wants innermost, and with which strides.
@@ -258,13 +258,13 @@ impl Mover {
         let fits = along.src_stride == element
             && across.dst_stride == element
             && along.dst_stride == element * across.extent as isize;
-        let stream = self.stream;
+        let past = self.stream.then(|| rows_ahead(L::BYTES < LINE, across.extent));
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
                 match (self.element_bytes, across.extent) {
                     // SAFETY: the caller's promise, and the strides that the family wants.
                     $($(($e, $k) if fits => unsafe {
-                        each_point(lanes, outer, src, dst, Interleave::<$e, $k> { along, across, stream });
+                        each_point(lanes, outer, src, dst, Interleave::<$e, $k> { along, across, past });
                     })*)*
                     // SAFETY: the caller's promise.
                     _ => unsafe { general(lanes, loops, (src, dst), self.element_bytes, self.stream) },

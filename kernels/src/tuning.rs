@@ -176,6 +176,26 @@ pub(crate) fn convert_ahead(is_one_stream: bool) -> usize {
     if is_one_stream && is_amd() { 1536 } else { 3072 }
 }
 
+/// How far ahead of its loads a stream that is made of a few rows asks for the lines of each, in bytes, or 0: with registers of a
+/// line Intel's processors are as fast as a copy without, and AMD's want as much of a few rows as of one.
+pub(crate) fn rows_ahead(is_part_of_line: bool, rows: usize) -> usize {
+    match (is_part_of_line, rows) {
+        (true, _) => 2048,
+        (false, _) if !is_amd() => 0,
+        (false, 2) => 1024,
+        (false, _) => 2048,
+    }
+}
+
+/// True where words of two rows that are converted and woven are better taken in the order of the stream that they become:
+/// AMD's processors write some tiles faster than they read two rows.
+pub(crate) fn weaves_along_stream() -> bool {
+    is_amd()
+}
+
+/// How far ahead of their reads such rows are asked for, in bytes.
+pub(crate) const WOVEN_AHEAD: usize = 2048;
+
 /// How far ahead of its loads a stream whose rows start no lines is asked for, in bytes: almost a page, but for AMD's
 /// processors, which follow it by themselves and are only to be there a little earlier.
 pub(crate) fn ragged_ahead() -> usize {

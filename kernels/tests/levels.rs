@@ -189,6 +189,33 @@ fn interleaves_and_deinterleaves() {
     }
 }
 
+/// Ends of ragged tiles, which start lines but end anywhere: a few rows of any length become streams, and the reverse.
+#[test]
+fn interleaves_and_deinterleaves_ends_of_tiles() {
+    for element in [1, 2, 4, 8] {
+        for ways in 2..=8 {
+            for bytes in [8, 16, 36, 40, 64, 72, 100, 144, 200, 600] {
+                let along = usize::max(bytes / element, 1);
+                let extents = [3, along, ways];
+                let apart = dense(&extents, &[0, 2, 1], element, 5);
+                let mut mixed = dense(&extents, &[0, 1, 2], element, 0);
+                mixed[0] = (along * ways * element).next_multiple_of(64) as isize;
+                check(&Case { family: Family::Interleave, element, loops: loops(&extents, &apart, &mixed) });
+                // Rows that start lines.
+                let extents = [3, ways, along];
+                let row = (along * element).next_multiple_of(64) as isize;
+                let apart = [row * ways as isize, row, element as isize];
+                let mixed = [mixed[0], element as isize, (ways * element) as isize];
+                check(&Case {
+                    family: Family::Deinterleave,
+                    element,
+                    loops: loops(&extents, &mixed, &apart),
+                });
+            }
+        }
+    }
+}
+
 /// The tile T(8,128)(2,1) of 16-bit elements and its kin, with the loops that a planner makes, in both directions; plain
 /// rows that start lines, and others.
 #[test]

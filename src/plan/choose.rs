@@ -145,8 +145,9 @@ const MAX_WAYS: i64 = 8;
 /// moves as many at once.
 const MAX_GROUP: i64 = 32;
 
-/// Bytes that their rows must have: a register.
+/// Bytes that their rows must have: a register, or a lane where rows are a power of two and become one stream.
 const LEAST_ROW: i64 = 64;
+const LEAST_LANE: i64 = 16;
 
 /// True where one element of each of a few rows is a group that fits a register.
 fn is_group(across: Atom, bytes: usize) -> bool {
@@ -156,8 +157,10 @@ fn is_group(across: Atom, bytes: usize) -> bool {
 /// A few rows become one stream: the destination's fastest loop is short, and the source's fastest continues it.
 fn interleave(piece: &mut Piece, [src, dst]: [usize; 2], bytes: usize) -> Option<Family> {
     let (along, across) = (piece.atoms[src], piece.atoms[dst]);
+    let is_even = is_group(across, bytes) && across.extent.unsigned_abs().is_power_of_two();
+    let least = if is_even { LEAST_LANE } else { LEAST_ROW };
     let fits = across.extent <= MAX_WAYS
-        && along.extent * bytes as i64 >= LEAST_ROW
+        && along.extent * bytes as i64 >= least
         && along.dst_stride == bytes as i64 * across.extent;
     fits.then(|| {
         with_innermost(piece, [src, dst], |atom| atom.dst_stride);

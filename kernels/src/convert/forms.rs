@@ -7,7 +7,7 @@ use super::rows::{ConvertRows, Form, Lines, Place, Room, STEP};
 use super::words::Means;
 use crate::deinterleave::unzip_rows;
 use crate::interleave::zip_rows;
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LINE, Lanes, apart};
 
 /// Elements that a row must have: a line of bytes.
 pub(super) const BLOCK: usize = LINE;
@@ -23,16 +23,18 @@ impl ConvertRows<'_> {
         let mut room = Room::new();
         let most = if self.form == Form::Lines { 2 * BLOCK } else { STEP };
         let block = most.min(self.count / BLOCK * BLOCK).max(1);
+        let streamed = apart(true, block, self.count);
         let mut row = 0;
         while row < self.rows as isize {
             let (src, dst) = (self.src.at(row * self.src.pitch), self.dst.at(row * self.dst.pitch));
             let mut done = 0;
             while done < self.count {
-                // The last block of a form steps back rather than be short; its lines were begun before.
+                // The last block of a form steps back rather than be short.
                 let steps_back = self.form != Form::Plain && done + block > self.count;
                 let at = if steps_back { self.count - block } else { done };
                 let count = if self.form == Form::Plain { STEP.min(self.count - at) } else { block };
-                let part = Block { row, src, dst, at, count, streams: !steps_back };
+                let streams = self.form == Form::Plain || done < streamed;
+                let part = Block { row, src, dst, at, count, streams };
                 // SAFETY: a block of the row, as the maker of the task promised, of at most `STEP` elements.
                 unsafe { self.block(lanes, part, &mut room) };
                 done = at + count;
@@ -214,15 +216,16 @@ impl ConvertRows<'_> {
                 stream && block.streams,
             ),
         };
+        let past = stream.then_some(0);
         // SAFETY: the caller's promise.
         unsafe {
             match (bytes, ways) {
-                (1, 2) => zip_rows::<L, 1, 2>(lanes, count, step, from, to, stream),
-                (1, 4) => zip_rows::<L, 1, 4>(lanes, count, step, from, to, stream),
-                (1, 8) => zip_rows::<L, 1, 8>(lanes, count, step, from, to, stream),
-                (2, 2) => zip_rows::<L, 2, 2>(lanes, count, step, from, to, stream),
-                (2, 4) => zip_rows::<L, 2, 4>(lanes, count, step, from, to, stream),
-                _ => zip_rows::<L, 4, 2>(lanes, count, step, from, to, stream),
+                (1, 2) => zip_rows::<L, 1, 2>(lanes, count, step, from, to, past),
+                (1, 4) => zip_rows::<L, 1, 4>(lanes, count, step, from, to, past),
+                (1, 8) => zip_rows::<L, 1, 8>(lanes, count, step, from, to, past),
+                (2, 2) => zip_rows::<L, 2, 2>(lanes, count, step, from, to, past),
+                (2, 4) => zip_rows::<L, 2, 4>(lanes, count, step, from, to, past),
+                _ => zip_rows::<L, 4, 2>(lanes, count, step, from, to, past),
             }
             if let Some(bits) = block.dst.bits {
                 let first = (block.dst.first + (block.at * ways) as isize) as usize;

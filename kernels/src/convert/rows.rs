@@ -15,7 +15,6 @@ use super::tables::widening::Widening;
 use crate::lanes::{LINE, Lanes};
 use crate::slots::{Bits, SlotWidth};
 use crate::transpose::ahead::Ahead;
-use crate::tuning::CONVERT_NEAR;
 
 /// Elements between two hops: what stands there stays in the first-level cache.
 pub(super) const STEP: usize = 256;
@@ -125,8 +124,8 @@ pub(super) struct ConvertRows<'a> {
 pub(super) enum Look {
     /// Nothing: the source is in the cache.
     Nowhere,
-    /// What follows so many bytes behind.
-    Along(usize),
+    /// What follows so many bytes behind, into the second level and into the first; into that level not if 0.
+    Along { far: usize, near: usize },
     /// The lines of a strip, of which the rows are columns.
     Strip(Ahead),
 }
@@ -216,21 +215,17 @@ impl ConvertRows<'_> {
         self.src.pitch % 4 == 0 && self.scale.is_same_within(self.src.first, 4)
     }
 
-    /// Asks for as many lines as are read at `from`, so far ahead of it: those of two rows that take turns into the first
-    /// level, any others into the second, and shortly before their use into the first.
+    /// Asks for as many lines as are read at `from`, so far ahead of it.
     #[inline(always)]
     pub(super) fn look_ahead<L: Lanes>(&self, lanes: L, from: *const u8, bytes: usize) {
-        let Look::Along(distance) = self.look else { return };
-        let takes_turns = matches!(self.form, Form::Zip { ways: 2, .. });
+        let Look::Along { far, near } = self.look else { return };
         let mut line = 0;
         while line < bytes {
-            let ahead = from.wrapping_add(distance + line);
-            match takes_turns {
-                true => lanes.prefetch_near(ahead),
-                false => {
-                    lanes.prefetch(ahead);
-                    lanes.prefetch_near(from.wrapping_add(CONVERT_NEAR + line));
-                }
+            if far > 0 {
+                lanes.prefetch(from.wrapping_add(far + line));
+            }
+            if near > 0 {
+                lanes.prefetch_near(from.wrapping_add(near + line));
             }
             line += LINE;
         }

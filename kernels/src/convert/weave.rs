@@ -11,6 +11,7 @@ use crate::lanes::LINE;
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::slots::Bits;
+use crate::tuning::weaves_along_stream;
 
 /// A nest as a pass over rows of a form.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,8 @@ fn zipped(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Woven>
     let fits = pass.run >= BLOCK && has_body(bytes, ways) && converter.conversion.dst_bytes() == bytes;
     let in_bytes = dst.bits.is_none() || dst.bits == Some(Bits::Four) && ways == HALF_BYTES;
     let stream = converter.stream && in_bytes && starts_lines(converter, pass.rows.as_slice(), dst);
+    let rows = if follows_stream(converter, ways) { along_stream(pass.rows) } else { pass.rows };
+    let pass = Pass { rows, ..pass };
     fits.then_some(Woven { pass, form: Form::Zip { ways, step, stream }, next: None })
 }
 
@@ -122,6 +125,18 @@ fn without(loops: &Loops, along: usize, across: usize) -> Pass {
 /// Memory is read in its order: what narrows reads more than it writes, and what widens writes long runs anywhere.
 fn in_order(mut rows: Loops) -> Loops {
     rows.sort_by_key(|l| std::cmp::Reverse(l.src_stride.unsigned_abs()));
+    rows
+}
+
+/// True where two rows are woven piece by piece as the stream has them, in place of one such pair after the other.
+pub(super) fn follows_stream(converter: &Converter<'_>, ways: usize) -> bool {
+    let conversion = &converter.conversion;
+    ways == 2 && conversion.src_bytes() == 4 && !conversion.is_scaled() && weaves_along_stream()
+}
+
+/// The order of the destination.
+fn along_stream(mut rows: Loops) -> Loops {
+    rows.sort_by_key(|l| std::cmp::Reverse(l.dst_stride.unsigned_abs()));
     rows
 }
 

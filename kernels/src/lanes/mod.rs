@@ -212,6 +212,17 @@ pub(crate) unsafe trait Lanes: Copy {
     fn look_up(self, table: [u8; LANE], places: Self::Vector) -> Self::Vector;
 }
 
+/// How many of a row's elements go past the cache in blocks: where the last block steps back, not those of the block before, whose lines
+/// it writes again. Lines that are on their way to memory would first have to come back.
+#[inline(always)]
+pub(crate) fn apart(stream: bool, block: usize, count: usize) -> usize {
+    match count % block {
+        _ if !stream => 0,
+        0 => count,
+        rest => (count - rest).saturating_sub(block),
+    }
+}
+
 /// Writes a register, past the cache or not.
 ///
 /// # Safety

@@ -180,6 +180,57 @@ fn every_level_does_as_the_portable_one() {
     }
 }
 
+/// Ends of ragged tiles: rows that are woven and taken apart, and plain ones, of any length where each starts a line.
+#[test]
+fn rows_that_start_lines_end_anywhere() {
+    let src = noise();
+    for (conversion, from, to) in conversions().into_iter().chain(rare_conversions()) {
+        let (read, written) = (unit(from), unit(to));
+        let line = match to {
+            SlotWidth::Bits(bits) => 512 / bits as isize,
+            SlotWidth::Bytes(_) => 64,
+        };
+        for (ways, count) in [2, 4, 8].into_iter().flat_map(|ways| [36, 72, 100, 144].map(|n| (ways, n))) {
+            let in_lines = |units: isize| (units + line - 1) / line * line;
+            let (stream, row) = (in_lines(ways * count * written), in_lines(count * written));
+            let of = |extent: isize, src_stride, dst_stride| Loop {
+                extent: extent.unsigned_abs(),
+                src_stride,
+                dst_stride,
+            };
+            let [woven, apart, plain] = [
+                [
+                    of(2, ways * count * read, stream),
+                    of(count, read, ways * written),
+                    of(ways, count * read, written),
+                ],
+                [
+                    of(2, ways * count * read, ways * row),
+                    of(ways, read, row),
+                    of(count, ways * read, written),
+                ],
+                [
+                    of(2, ways * count * read, ways * row),
+                    of(ways, count * read, row),
+                    of(count, read, written),
+                ],
+            ];
+            for loops in [woven, apart, plain] {
+                let reach: isize = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum();
+                let bytes = reach as usize + 32;
+                let (scale, level) = (Scale::All(1.0), Level::Scalar);
+                let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
+                let wanted = placed(&portable(&converter, &src, 0, &loops, bytes), 64);
+                for level in levels() {
+                    let converter = Converter { level, ..converter };
+                    let found = run(&converter, &src, 0, &loops, bytes, 64);
+                    assert!(found == wanted, "{converter:?} {loops:?}");
+                }
+            }
+        }
+    }
+}
+
 /// Every pattern of a byte, in slots whose other bits hold anything.
 #[test]
 fn floats_of_a_byte_are_widened_at_every_level() {

@@ -6,7 +6,7 @@ use crate::convert::packed::rows::Packed;
 use crate::convert::rows::{Form, Lines, Place};
 use crate::deinterleave::unzip_rows;
 use crate::interleave::zip_rows;
-use crate::lanes::{LINE, Lanes, copy_line, stream_line};
+use crate::lanes::{LINE, Lanes, apart, copy_line, stream_line};
 use crate::slots::Bits;
 
 /// Rows of half bytes of which a word takes one slot each.
@@ -65,6 +65,7 @@ impl<L: Lanes> Packed<'_, L> {
     /// As [`packed`](crate::convert::packed::rows::packed), for rows that start bytes; the stream starts a line if `stream`.
     #[inline(always)]
     unsafe fn zip(self, step: isize, stream: bool) {
+        let streamed = apart(stream, LINE, self.rows.count);
         let mut row = 0;
         while row < self.rows.rows as isize {
             let src = self.rows.src.at(row * self.rows.src.pitch);
@@ -84,7 +85,14 @@ impl<L: Lanes> Packed<'_, L> {
                 // SAFETY: as many slots of the stream, half a byte each.
                 unsafe {
                     let (from, to) = (pairs.0.as_ptr().cast::<u8>(), to.add(4 * at));
-                    zip_rows::<L, 1, 4>(self.lanes, LINE, LINE as isize, from, to, stream && at == done);
+                    zip_rows::<L, 1, 4>(
+                        self.lanes,
+                        LINE,
+                        LINE as isize,
+                        from,
+                        to,
+                        (done < streamed).then_some(0),
+                    );
                 }
                 done = at + LINE;
             }
@@ -100,6 +108,7 @@ impl<L: Lanes> Packed<'_, L> {
     /// if `stream`.
     #[inline(always)]
     unsafe fn zip_packed(self, step: isize, stream: bool) {
+        let streamed = apart(stream, COLUMNS, self.rows.count);
         let mut row = 0;
         while row < self.rows.rows as isize {
             let src = self.rows.src.at(row * self.rows.src.pitch);
@@ -128,7 +137,7 @@ impl<L: Lanes> Packed<'_, L> {
                         LINE as isize,
                         from,
                         to,
-                        stream && at == done,
+                        (done < streamed).then_some(0),
                     );
                 }
                 done = at + COLUMNS;
@@ -171,6 +180,7 @@ impl<L: Lanes> Packed<'_, L> {
     /// As [`packed`](crate::convert::packed::rows::packed), for rows that start bytes; the rows start lines if `stream`.
     #[inline(always)]
     unsafe fn unzip(self, step: isize, stream: bool) {
+        let streamed = apart(stream, LINE, self.rows.count);
         let mut row = 0;
         while row < self.rows.rows as isize {
             let from = self.rows.src.at(row * self.rows.src.pitch).byte_of(0).cast_const();
@@ -192,7 +202,7 @@ impl<L: Lanes> Packed<'_, L> {
                     let line = rows.0[way].as_ptr();
                     // SAFETY: a line of a row.
                     unsafe {
-                        match stream && at == done {
+                        match done < streamed {
                             true => stream_line(self.lanes, line, to),
                             false => copy_line(self.lanes, line, to),
                         }

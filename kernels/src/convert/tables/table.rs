@@ -7,7 +7,7 @@ use pulp::x86::V4;
 
 use crate::convert::rows::{ConvertRows, Form, Lines};
 use crate::convert::words::BLOCK;
-use crate::lanes::{LINE, Lanes, put};
+use crate::lanes::{LINE, Lanes, apart, put};
 
 pulp::simd_type! {
     /// The instructions of the level `avx512vbmi`.
@@ -156,6 +156,7 @@ impl ByTable<'_> {
     /// As [`Table::run`]; rows are whole lines if `stream`.
     #[inline(always)]
     unsafe fn straight<const BYTES: usize>(self, stream: bool) {
+        let streamed = apart(stream, BLOCK, self.rows.count);
         let mut row = 0;
         while row < self.rows.rows as isize {
             let (src, dst) = self.rows.starts(row);
@@ -166,7 +167,7 @@ impl ByTable<'_> {
                 // SAFETY: a block of the row on either side.
                 unsafe {
                     let line = self.lanes.load(src.add(at));
-                    self.put::<BYTES>(line, dst.add(BYTES * at), stream && at == done);
+                    self.put::<BYTES>(line, dst.add(BYTES * at), done < streamed);
                 }
                 done = at + BLOCK;
             }
@@ -180,6 +181,7 @@ impl ByTable<'_> {
     /// As [`Table::run`]; the rows start lines if `stream`.
     #[inline(always)]
     unsafe fn unzip<const BYTES: usize>(self, step: isize, stream: bool) {
+        let streamed = apart(stream, BLOCK, self.rows.count);
         let s = self.lanes.avx512f;
         let mut row = 0;
         while row < self.rows.rows as isize {
@@ -207,7 +209,7 @@ impl ByTable<'_> {
                 while way < 4 {
                     let to = dst.wrapping_offset(way as isize * step).wrapping_add(BYTES * at);
                     // SAFETY: a block of a row of the destination.
-                    unsafe { self.put::<BYTES>(rows[way], to, stream && at == done) };
+                    unsafe { self.put::<BYTES>(rows[way], to, done < streamed) };
                     way += 1;
                 }
                 done = at + BLOCK;

@@ -4,7 +4,7 @@ use crate::convert::rows::{ConvertRows, Form};
 use crate::convert::tables::widening::Widening;
 use crate::convert::words::{Means, Vector, put_zips};
 use crate::deinterleave::load_unzipped;
-use crate::lanes::{LINE, Lanes, put};
+use crate::lanes::{LINE, Lanes, apart, put};
 
 /// What a register of floats of a byte becomes.
 pub(crate) trait ToTops: Copy {
@@ -113,6 +113,7 @@ impl ConvertRows<'_> {
         while row < self.rows as isize {
             let (src, dst) = self.starts(row);
             let first = (dst.addr().wrapping_neg() % LINE).div_ceil(2);
+            let streamed = first + apart(streams, N, self.count - first);
             let mut done = 0;
             while done < self.count {
                 let at = done.min(self.count - N);
@@ -121,7 +122,8 @@ impl ConvertRows<'_> {
                 let to = dst.wrapping_add(2 * at);
                 // SAFETY: a block of the row.
                 unsafe {
-                    to_tops::<M, N>(means, from, (to, streams && to.addr().is_multiple_of(LINE)), table)
+                    let streams = to.addr().is_multiple_of(LINE) && done < streamed;
+                    to_tops::<M, N>(means, from, (to, streams), table)
                 };
                 done = if done == 0 && first > 0 { first } else { at + N };
             }
@@ -140,6 +142,7 @@ impl ConvertRows<'_> {
         (step, stream): (isize, bool),
         tables: [impl ToTops; 2],
     ) {
+        let streamed = apart(stream, N, self.count);
         let mut row = 0;
         while row < self.rows as isize {
             let (src, dst) = self.starts(row);
@@ -151,7 +154,7 @@ impl ConvertRows<'_> {
                 self.look_ahead(means.lanes(), from.wrapping_offset(step), N);
                 // SAFETY: a block of two rows of the source, and as many words of the stream.
                 unsafe {
-                    let to = (dst.add(4 * at), stream && at == done);
+                    let to = (dst.add(4 * at), done < streamed);
                     zip_block::<M, N>(means, (from, step), to, tables);
                 }
                 done = at + N;
@@ -171,6 +174,7 @@ impl ConvertRows<'_> {
         (step, stream): (isize, bool),
         table: impl ToTops,
     ) {
+        let streamed = apart(stream, N, self.count);
         let mut row = 0;
         while row < self.rows as isize {
             let (src, dst) = self.starts(row);
@@ -179,7 +183,7 @@ impl ConvertRows<'_> {
                 let at = done.min(self.count - N);
                 let from = src.wrapping_add(4 * at);
                 self.look_ahead(means.lanes(), from, 4 * N);
-                let to = (dst.wrapping_add(2 * at), stream && at == done);
+                let to = (dst.wrapping_add(2 * at), done < streamed);
                 // SAFETY: as many words of the stream, and a block of each row of the destination.
                 unsafe { unzip_block::<M, N>(means, from, step, to, table) };
                 done = at + N;

@@ -7,6 +7,7 @@ use crate::convert::rows::{Form, STEP};
 use crate::convert::words::cast_rows::Cast;
 use crate::convert::words::casts::{Read, Write};
 use crate::convert::words::{BLOCK, Means};
+use crate::lanes::apart;
 
 /// Elements with a byte each, and room for those before and behind them in their bytes.
 #[repr(align(64))]
@@ -72,6 +73,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
         (to, streams): (*mut u8, bool),
         count: usize,
     ) {
+        let streamed = apart(streams, BLOCK, count);
         let mut done = 0;
         while done < count {
             let at = done.min(count - BLOCK);
@@ -80,7 +82,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 let mut words = self.read.read::<M, BLOCK>(self.means, from.add(at * R::BYTES));
                 factors.multiply(&mut words, place + (at * R::BYTES) as isize, R::BYTES);
                 self.write.encode(self.means, &mut words);
-                self.means.write(W::BYTES, &words, to.add(at * W::BYTES), streams && at == done);
+                self.means.write(W::BYTES, &words, to.add(at * W::BYTES), done < streamed);
             }
             done = at + BLOCK;
         }

@@ -9,7 +9,7 @@ use crate::convert::tables::tops::to_tops;
 use crate::convert::tables::widening::Widening;
 use crate::convert::words::casts::{Read, Write};
 use crate::convert::words::{BLOCK, Means, Words};
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LINE, Lanes, apart};
 
 /// Rows through words, which are multiplied by factors, if by any, between being read and being written.
 pub(crate) struct Cast<'a, M, R, W, F> {
@@ -123,6 +123,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
         };
         let stream = strip.is_none() && self.rows.form == Form::Lines;
         let count = self.rows.count * self.rows.conversion.parts();
+        let streamed = apart(stream, N, count);
         let (lanes, bytes) = (self.means.lanes(), N * R::BYTES);
         let mut factors = self.factors();
         let mut number = 0;
@@ -142,7 +143,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 let to = dst.wrapping_add(at * W::BYTES);
                 // SAFETY: a block of the row.
                 unsafe {
-                    self.block::<N>(&mut factors, src.add(at * R::BYTES), place, (to, stream && at == done))
+                    self.block::<N>(&mut factors, src.add(at * R::BYTES), place, (to, done < streamed))
                 };
                 done = at + N;
             }

@@ -9,7 +9,8 @@ use crate::convert::words::cast_rows::Cast;
 use crate::convert::words::casts::{Read, Write};
 use crate::convert::words::{BLOCK, Means, Words};
 use crate::deinterleave::unzip_rows;
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LINE, Lanes, apart};
+use crate::rows::stream_run;
 
 /// Does something for each of two or four ways. Of two there is a copy each, without which their words would not stay in
 /// registers.
@@ -94,6 +95,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
             return unsafe { self.rows.zip_to_tops::<M, N>(self.means, (step, stream), [widening; 2]) };
         }
         let count = self.rows.count;
+        // Pairs of rows put what their last block has more by itself.
+        let streamed = if W::BYTES == 2 && stream { count / N * N } else { apart(stream, N, count) };
         let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
         let mut row = 0;
         while row < self.rows.rows as isize {
@@ -113,8 +116,18 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                     self.write.encode(self.means, &mut words);
                     woven.put(&words, W::BYTES, way);
                 });
-                // SAFETY: as many words of the stream.
-                unsafe { self.means.write(4, &woven, dst.add(4 * at), stream && at == done) };
+                // SAFETY: as many words of the stream, of which those before `done` are written.
+                unsafe {
+                    if W::BYTES == 2 && stream && at < done {
+                        let mut room = Words::<N>([0; N]);
+                        let room = room.0.as_mut_ptr().cast::<u8>();
+                        self.means.write(4, &woven, room, false);
+                        let from = room.add(4 * (done - at));
+                        stream_run(self.means.lanes(), from, dst.add(4 * done), 4 * (count - done), 0);
+                    } else {
+                        self.means.write(4, &woven, dst.add(4 * at), done < streamed);
+                    }
+                }
                 done = at + N;
             }
             row += 1;
@@ -132,11 +145,12 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
             // SAFETY: the caller's promise.
             return unsafe { self.rows.unzip_to_tops::<M, N>(self.means, (step, stream), widening) };
         }
-        let mut apart = Words::<N>([0; N]);
-        let apart = apart.0.as_mut_ptr().cast::<u8>();
+        let mut ways_apart = Words::<N>([0; N]);
+        let ways_apart = ways_apart.0.as_mut_ptr().cast::<u8>();
         let count = self.rows.count;
         let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
         // Those of a word are looked up together where they are the same.
+        let streamed = apart(stream, N, count);
         let apart_by = if F::MULTIPLIES && self.rows.words_share_factors() { 0 } else { 1 };
         let mut row = 0;
         while row < self.rows.rows as isize {
@@ -150,7 +164,14 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 // SAFETY: as many words of the stream, of which those of bytes are taken apart beforehand.
                 let woven = unsafe {
                     if R::BYTES == 1 {
-                        unzip_rows::<M::Lanes, 1, 4>(self.means.lanes(), N, N as isize, from, apart, None);
+                        unzip_rows::<M::Lanes, 1, 4>(
+                            self.means.lanes(),
+                            N,
+                            N as isize,
+                            from,
+                            ways_apart,
+                            None,
+                        );
                     }
                     self.means.read::<N>(4, from)
                 };
@@ -158,11 +179,11 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                     let (factors, place) =
                         (&mut factors[apart_by * way], place + (4 * at + apart_by * way * R::BYTES) as isize);
                     let to = dst.wrapping_offset(way as isize * step).wrapping_add(at * W::BYTES);
-                    let to = (to, stream && at == done);
+                    let to = (to, done < streamed);
                     // SAFETY: a block of a row of the destination, and of bytes that were taken apart.
                     unsafe {
                         if R::BYTES == 1 {
-                            self.block::<N>(factors, apart.add(N * way), (place, 4), to);
+                            self.block::<N>(factors, ways_apart.add(N * way), (place, 4), to);
                         } else {
                             let mut words = woven.taken(R::BYTES, way);
                             self.read.decode(self.means, &mut words);
