@@ -6,6 +6,7 @@
 
 use relayout_kernels::{Loop, SlotWidth};
 
+use super::parts::LINE;
 use super::restrict::{units_per_byte, written};
 use crate::plan::Plan;
 use crate::plan::step::{Kernel, Step};
@@ -13,9 +14,6 @@ use crate::plan::step::{Kernel, Step};
 /// Bytes of a band: a part of the second-level cache, beside as much of the source, and enough that beginning each box anew
 /// takes no time in comparison.
 const BAND: usize = 512 * 1024;
-
-/// Bytes of a line of a cache.
-pub(super) const LINE: usize = 64;
 
 /// Where one band ends and the next begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -15,7 +15,7 @@ use crate::plan::tables::Tables;
 
 /// Bytes that one translation, and bytes that one cache line covers: what two threads had better not share.
 const PAGE: usize = 4096;
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 
 /// Parts differ by at most one grain, so a grain is at most this share of a part.
 const GRAINS_PER_PART: usize = 4;

@@ -5,8 +5,9 @@ use relayout_kernels::{
 };
 use smallvec::SmallVec;
 
-use super::bands::{Bands, LINE};
+use super::bands::Bands;
 use super::ends::{Source, Target};
+use super::parts::LINE;
 use super::restrict::{
     element_units, reach_in_row, restrict, restrict_rows, restrict_whole, src_units_per_byte, units_per_byte,
 };
