@@ -8,7 +8,7 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
     /// A piece of `K` rows, line by line: each is joined from the end of one register and the start of the next.
     ///
     /// # Safety
-    /// As [`Point::point`], for the piece of so many steps of a group of `K` rows; a register is a line.
+    /// As [`Point::point`](crate::walk::Point::point), for the piece of so many steps of a group of `K` rows; a register is a line.
     #[inline(always)]
     pub(super) unsafe fn join_lines<L: Lanes>(
         &self,
@@ -18,17 +18,18 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
         group: usize,
         step: usize,
     ) {
-        let mut carried = [lanes.zero(); K];
         let is_even = (dst.addr() | self.across.dst_stride as usize).is_multiple_of(2);
         // SAFETY: the caller's promise; the last line of the piece before is what is carried.
         unsafe {
-            if step > 0 {
+            let (mut carried, done) = if step == 0 {
+                (self.begin_rows(lanes, src, dst, group), LINE)
+            } else {
                 let last = src.wrapping_offset(-self.next.src_stride).wrapping_add((self.piece() - LINE) * K);
-                carried = load_unzipped::<L, E, K>(lanes, last);
-            }
-            match is_even && step > 0 {
-                true => self.join_even(lanes, src, dst, &mut carried),
-                false => self.join_any(lanes, (src, dst), group, step == 0, &mut carried),
+                (load_unzipped::<L, E, K>(lanes, last), 0)
+            };
+            match is_even {
+                true => self.join_rest::<L, true>(lanes, src, dst, done, &mut carried),
+                false => self.join_rest::<L, false>(lanes, src, dst, done, &mut carried),
             }
             if step + 1 == self.next.extent {
                 let mut row = 0;
@@ -40,77 +41,72 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
         }
     }
 
-    /// The same where rows begin, or are anywhere: what belongs to the first line of each is written by itself.
+    /// The first line of each of `K` rows, which is returned as what they carry: what belongs to the line in which a row begins
+    /// is written by itself.
     ///
     /// # Safety
-    /// The same.
+    /// As [`StreamRows::join_lines`], for the first piece.
     #[inline(always)]
-    unsafe fn join_any<L: Lanes>(
-        &self,
-        lanes: L,
-        (src, dst): (*const u8, *mut u8),
-        group: usize,
-        is_first: bool,
-        carried: &mut [L::Vector; K],
-    ) {
-        let mut at = 0;
-        // SAFETY: the caller's promise.
-        unsafe {
-            while at < self.piece() {
-                let rows = load_unzipped::<L, E, K>(lanes, src.add(at * K));
-                let mut row = 0;
-                while row < K {
-                    lanes.prefetch(src.wrapping_add(self.ahead + at * K + row * LINE));
-                    let to = self.row_place(dst, row).wrapping_add(at);
-                    let before = to.addr() % LINE;
-                    if is_first && at == 0 && before > 0 {
-                        lanes.store(self.buffer(group, row).add(LINE + self.piece()), rows[row]);
-                        self.begin(lanes, group, row, to);
-                    } else {
-                        let line = lanes.join(carried[row], rows[row], LINE - before);
-                        lanes.stream(to.wrapping_sub(before), line);
-                    }
-                    carried[row] = rows[row];
-                    row += 1;
-                }
-                at += LINE;
-            }
-        }
-    }
-
-    /// The same where all rows are at even places, and none begins: with nothing else in the loop all lines stay in registers.
-    ///
-    /// # Safety
-    /// The same.
-    #[inline(always)]
-    unsafe fn join_even<L: Lanes>(
+    unsafe fn begin_rows<L: Lanes>(
         &self,
         lanes: L,
         src: *const u8,
         dst: *mut u8,
+        group: usize,
+    ) -> [L::Vector; K] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let rows = load_unzipped::<L, E, K>(lanes, src);
+            let mut row = 0;
+            while row < K {
+                lanes.prefetch(src.wrapping_add(self.ahead + row * LINE));
+                let to = self.row_place(dst, row);
+                if to.addr().is_multiple_of(LINE) {
+                    lanes.stream(to, rows[row]);
+                } else {
+                    lanes.store(self.buffer(group, row).add(LINE + self.piece()), rows[row]);
+                    self.begin(lanes, group, row, to);
+                }
+                row += 1;
+            }
+            rows
+        }
+    }
+
+    /// The lines of a piece from byte `at` on. With the beginnings of rows elsewhere, all of them stay in registers.
+    ///
+    /// # Safety
+    /// As [`StreamRows::join_lines`]; all rows are at even places if `EVEN`.
+    #[inline(always)]
+    unsafe fn join_rest<L: Lanes, const EVEN: bool>(
+        &self,
+        lanes: L,
+        src: *const u8,
+        dst: *mut u8,
+        mut at: usize,
         carried: &mut [L::Vector; K],
     ) {
-        let mut at = 0;
         // SAFETY: the caller's promise.
         unsafe {
             // Registers suffice for two lines of each of four rows, and memory takes them faster one behind the other.
             while K == 4 && at + 2 * LINE <= self.piece() {
-                self.join_some::<L, 2>(lanes, src.add(at * K), dst.wrapping_add(at), carried);
+                self.join_some::<L, 2, EVEN>(lanes, src.add(at * K), dst.wrapping_add(at), carried);
                 at += 2 * LINE;
             }
             while at < self.piece() {
-                self.join_some::<L, 1>(lanes, src.add(at * K), dst.wrapping_add(at), carried);
+                self.join_some::<L, 1, EVEN>(lanes, src.add(at * K), dst.wrapping_add(at), carried);
                 at += LINE;
             }
         }
     }
 
-    /// `N` lines of each of `K` rows at even places, none of which begins there.
+    /// `N` lines of each of `K` rows.
     ///
     /// # Safety
-    /// `K * N` lines must be readable at `src`, and those of the rows writable in which what is carried and they lie.
+    /// `K * N` lines must be readable at `src`, and those of the rows writable in which what is carried and they lie; all rows
+    /// are at even places if `EVEN`.
     #[inline(always)]
-    unsafe fn join_some<L: Lanes, const N: usize>(
+    unsafe fn join_some<L: Lanes, const N: usize, const EVEN: bool>(
         &self,
         lanes: L,
         src: *const u8,
@@ -128,7 +124,9 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
             let mut row = 0;
             while row < K {
                 let to = self.row_place(dst, row);
-                let before = to.addr() % LINE / 2 * 2;
+                let before = to.addr() % LINE;
+                // Joining at an even place takes fewer steps, which the compiler only sees where it is told so.
+                let before = if EVEN { before / 2 * 2 } else { before };
                 let mut line = 0;
                 while line < N {
                     lanes.prefetch(src.wrapping_add(self.ahead + (row * N + line) * LINE));
