@@ -2,7 +2,7 @@
 
 use core::mem::MaybeUninit;
 
-use crate::lanes::{LANE, LINE, Lanes};
+use crate::lanes::{Held, LANE, LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows::{copy_run, copy_short, stream_run};
 use crate::strided::walk;
@@ -88,12 +88,8 @@ pub(crate) unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
     }
 }
 
-/// Room for a register of each of `K` rows.
-#[repr(align(64))]
-struct Registers<const K: usize>([[u8; LINE]; K]);
-
-/// Fewer elements than a register of each row; if `stream` past the cache, as far as they are whole lines. There a block that steps back would do
-/// as well, but for its lines that were written past the cache just before: they would have to come back from memory.
+/// Fewer elements than a register of each row; if `stream` past the cache, as far as they are whole lines. There a block must
+/// not step back: lines that were written past the cache just before would have to come back from memory.
 ///
 /// # Safety
 /// `count < BYTES / E` elements must be readable in each of `K` rows, `row_step` apart, and `K * count` writable at `dst`.
@@ -106,7 +102,7 @@ unsafe fn zip_rest<L: Lanes, const E: usize, const K: usize>(
     dst: *mut u8,
     stream: bool,
 ) {
-    let mut room = Registers([[0u8; LINE]; K]);
+    let mut room = Held([[0; LINE]; K]);
     let room = room.0.as_mut_ptr().cast::<u8>();
     // SAFETY: the caller's promise; there is room for as many registers as there are rows.
     unsafe {

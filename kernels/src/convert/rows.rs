@@ -124,7 +124,7 @@ pub(super) struct ConvertRows<'a> {
 pub(super) enum Look {
     /// Nothing: the source is in the cache.
     Nowhere,
-    /// What follows so many bytes behind, into the second level and into the first; into that level not if 0.
+    /// What follows so many bytes behind, into the second level and into the first; nothing into a level where 0.
     Along { far: usize, near: usize },
     /// The lines of a strip, of which the rows are columns.
     Strip(Ahead),

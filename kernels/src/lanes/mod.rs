@@ -212,6 +212,10 @@ pub(crate) unsafe trait Lanes: Copy {
     fn look_up(self, table: [u8; LANE], places: Self::Vector) -> Self::Vector;
 }
 
+/// Some lines in the first-level cache, or in registers.
+#[repr(align(64))]
+pub(crate) struct Held<const COUNT: usize>(pub(crate) [[u8; LINE]; COUNT]);
+
 /// How many of a row's elements go past the cache in blocks: where the last block steps back, not those of the block before, whose lines
 /// it writes again. Lines that are on their way to memory would first have to come back.
 #[inline(always)]

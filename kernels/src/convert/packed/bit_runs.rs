@@ -1,6 +1,6 @@
 //! Runs of bits that start anywhere in a byte: read a line at a time, and moved.
 
-use crate::lanes::{LINE, Lanes, copy_line, stream_line};
+use crate::lanes::{Held, LINE, Lanes, copy_line, stream_line};
 use crate::rows::copy_short;
 use crate::tuning::BIT_ROWS_AHEAD;
 use crate::walk::Point;
@@ -10,10 +10,6 @@ const WORD: usize = size_of::<u64>();
 
 /// A line, in words that registers are made of.
 pub(crate) type Line = [u64; LINE / WORD];
-
-/// Some lines in the first-level cache, or in registers.
-#[repr(align(64))]
-pub(crate) struct Held<const COUNT: usize>(pub(crate) [[u8; LINE]; COUNT]);
 
 /// Reads the first `len` bytes of a line that starts `shift` bits behind the first of a byte.
 ///

@@ -1,12 +1,12 @@
 //! Rows of half bytes that are woven eight at a time: a word takes a slot of each.
 
 use crate::convert::hop::{Hop, NO_FACTORS, apply};
-use crate::convert::packed::bit_runs::{Held, Line, line_at, move_bits, stream_bits};
+use crate::convert::packed::bit_runs::{Line, line_at, move_bits, stream_bits};
 use crate::convert::packed::rows::Packed;
 use crate::convert::rows::{Form, Lines, Place};
 use crate::deinterleave::unzip_rows;
 use crate::interleave::zip_rows;
-use crate::lanes::{LINE, Lanes, apart, copy_line, stream_line};
+use crate::lanes::{Held, LINE, Lanes, apart, copy_line, stream_line};
 use crate::slots::Bits;
 
 /// Rows of half bytes of which a word takes one slot each.
@@ -85,14 +85,8 @@ impl<L: Lanes> Packed<'_, L> {
                 // SAFETY: as many slots of the stream, half a byte each.
                 unsafe {
                     let (from, to) = (pairs.0.as_ptr().cast::<u8>(), to.add(4 * at));
-                    zip_rows::<L, 1, 4>(
-                        self.lanes,
-                        LINE,
-                        LINE as isize,
-                        from,
-                        to,
-                        (done < streamed).then_some(0),
-                    );
+                    let past = (done < streamed).then_some(0);
+                    zip_rows::<L, 1, 4>(self.lanes, LINE, LINE as isize, from, to, past);
                 }
                 done = at + LINE;
             }
@@ -131,14 +125,8 @@ impl<L: Lanes> Packed<'_, L> {
                 // SAFETY: as many slots of the stream, half a byte each.
                 unsafe {
                     let (from, to) = (halves.0.as_ptr().cast::<u8>(), to.add(4 * at));
-                    zip_rows::<L, 1, HALF_BYTES>(
-                        self.lanes,
-                        LINE,
-                        LINE as isize,
-                        from,
-                        to,
-                        (done < streamed).then_some(0),
-                    );
+                    let past = (done < streamed).then_some(0);
+                    zip_rows::<L, 1, HALF_BYTES>(self.lanes, LINE, LINE as isize, from, to, past);
                 }
                 done = at + COLUMNS;
             }

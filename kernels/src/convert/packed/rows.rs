@@ -1,11 +1,11 @@
 //! Rows of slots that share bytes, otherwise as they are: packed, unpacked, and moved to other bits.
 
 use crate::convert::hop::{Hop, NO_FACTORS, apply};
-use crate::convert::packed::bit_runs::{Held, move_bits};
+use crate::convert::packed::bit_runs::move_bits;
 use crate::convert::packed::pack::{pack, unpack_exactly};
 use crate::convert::rows::{ConvertRows, Form, Place};
 use crate::convert::words::Means;
-use crate::lanes::{LINE, Lanes, stream_line};
+use crate::lanes::{Held, LINE, Lanes, stream_line};
 use crate::slots::Bits;
 
 /// Slots that are packed or unpacked between two looks ahead.
