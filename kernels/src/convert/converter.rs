@@ -12,6 +12,7 @@ use super::rows::{ConvertRows, Form, Lines, Look, Place};
 use super::scale::Scale;
 use super::split::Split;
 use super::strips::Strips;
+use super::tables::narrowing::Narrowing;
 use super::tables::scaled_tops::ScaledTops;
 use super::tables::small_table::SmallTable;
 use super::tables::table::Table;
@@ -84,12 +85,14 @@ impl Converter<'_> {
         let small = self.small_table(nest.loops);
         let scaled = self.scaled_tops(nest.loops);
         let widening = self.widening(nest.loops);
+        let narrowing = self.narrowing(nest.loops);
         let work = Work {
             converter: self,
             table: table.as_ref(),
             small: small.as_ref(),
             scaled: scaled.as_ref(),
             widening: widening.as_ref(),
+            narrowing: narrowing.as_ref(),
         };
         // SAFETY: `check` proved that every slot of the nest lies inside the slices, which do not overlap, being a shared and
         // an exclusive borrow; nothing is written at the source.
@@ -146,6 +149,7 @@ pub(super) struct Work<'a> {
     small: Option<&'a SmallTable>,
     scaled: Option<&'a ScaledTops>,
     widening: Option<&'a Widening>,
+    narrowing: Option<&'a Narrowing>,
 }
 
 impl<'a> Deref for Work<'a> {
@@ -289,6 +293,7 @@ impl Work<'_> {
             small: if conversion.is_identity() { None } else { self.small },
             scaled: if conversion.is_identity() { None } else { self.scaled },
             widening: self.widening,
+            narrowing: if conversion.is_identity() { None } else { self.narrowing },
             ..ConvertRows::new(conversion, [src, dst], self.scale)
         }
     }

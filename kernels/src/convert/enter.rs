@@ -102,6 +102,10 @@ impl ConvertRows<'_> {
                 return unsafe { table.run(self) };
             }
             if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
+                // SAFETY: the caller's promise.
+                if self.narrowing.is_some_and(|narrowing| unsafe { narrowing.run(self, Avx512(lanes)) }) {
+                    return;
+                }
                 return self.on(Avx512(lanes), level);
             }
             if let (true, Some(lanes), Some(halves)) =

@@ -8,6 +8,7 @@ use super::leave::Turned;
 use super::packed::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::scale::Scale;
+use super::tables::narrowing::Narrowing;
 use super::tables::scaled_tops::ScaledTops;
 use super::tables::small_table::SmallTable;
 use super::tables::table::Table;
@@ -115,6 +116,9 @@ pub(super) struct ConvertRows<'a> {
     pub(super) scaled: Option<&'a ScaledTops>,
     /// How floats of a byte are widened, where it was made.
     pub(super) widening: Option<&'a Widening>,
+    /// How floats of 16 bits are narrowed to a byte, where it was made.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets narrow them as words"))]
+    pub(super) narrowing: Option<&'a Narrowing>,
     /// What is transposed by turns in place of rows that are converted.
     pub(super) turned: Option<&'a Turned<'a>>,
 }
@@ -177,6 +181,7 @@ impl<'a> ConvertRows<'a> {
             small: None,
             scaled: None,
             widening: None,
+            narrowing: None,
             turned: None,
         }
     }

@@ -2,6 +2,7 @@
 
 mod few_bits;
 mod few_elements;
+mod halves;
 mod pairs;
 mod planes;
 

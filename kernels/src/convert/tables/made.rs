@@ -3,6 +3,7 @@
 use crate::convert::converter::Converter;
 use crate::convert::hop::Hop;
 use crate::convert::rows::{ConvertRows, Place};
+use crate::convert::tables::narrowing::Narrowing;
 use crate::convert::tables::scaled_tops::ScaledTops;
 use crate::convert::tables::small_table::{self, SmallTable};
 use crate::convert::tables::stretches::Stretches;
@@ -10,7 +11,9 @@ use crate::convert::tables::table::{ENTRIES, Table};
 use crate::convert::tables::widening::Widening;
 use crate::level::Level;
 use crate::nest::Loop;
-use crate::tuning::{CONVERT_SCALED, CONVERT_SMALL_TABLE, CONVERT_TABLE, CONVERT_WIDENING};
+use crate::tuning::{
+    CONVERT_NARROWING, CONVERT_SCALED, CONVERT_SMALL_TABLE, CONVERT_TABLE, CONVERT_WIDENING,
+};
 
 impl Converter<'_> {
     /// The table of a conversion of bytes, where there are enough elements to make one for.
@@ -58,6 +61,12 @@ impl Converter<'_> {
             Some(&(Hop::Decode8(decode) | Hop::Decode8Top(decode))) if pays => Some(Widening::new(decode)),
             _ => None,
         }
+    }
+
+    /// How floats of 16 bits are narrowed to a byte, where there are enough of them, and registers for what that takes.
+    pub(crate) fn narrowing(&self, loops: &[Loop]) -> Option<Narrowing> {
+        let pays = self.level >= Level::Avx512 && has_elements(loops, CONVERT_NARROWING);
+        if pays { Narrowing::new(&self.conversion) } else { None }
     }
 }
 

@@ -2,10 +2,13 @@
 //! starts.
 
 pub(crate) mod made;
+pub(crate) mod narrowing;
 pub(crate) mod scaled_tops;
 pub(crate) mod small_table;
 pub(crate) mod stretches;
 #[cfg_attr(not(target_arch = "x86_64"), path = "table_none.rs")]
 pub(crate) mod table;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod to_bytes;
 pub(crate) mod tops;
 pub(crate) mod widening;

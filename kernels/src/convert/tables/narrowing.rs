@@ -1,0 +1,156 @@
+//! Floats of 16 bits to floats of a byte: what a level needs to narrow a register of them at once, half by half.
+//!
+//! A normal number is rounded by adding just less than half of the last place that stays, one more where that place is odd, and
+//! another bias, and shifting the sum. Numbers that become denormal share the shift: between two halves that differ in what
+//! stays of them at most one result follows another, and it does so right behind the first half, where the tie is. What is
+//! added instead of the above is looked up by what stays, of which there are no more than one instruction looks up.
+
+use crate::convert::float::{Decode, Encode};
+use crate::convert::hop::Hop;
+use crate::convert::program::Conversion;
+use crate::lanes::LINE;
+
+/// Halves that are looked up together.
+pub(crate) const LOOKED_UP: usize = LINE / 2;
+
+/// How the floats of 16 bits of one format become floats of a byte of another.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets narrow them as words"))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Narrowing {
+    /// The least magnitude whose result is looked up, from which on those that become zero are; below it all do.
+    pub(crate) least: u16,
+    /// The least that is not looked up.
+    pub(crate) least_normal: u16,
+    /// The magnitude that becomes what all greater ones become.
+    pub(crate) limit: u16,
+    /// Bits that are rounded away.
+    pub(crate) shift: u16,
+    /// What is added to all magnitudes that are not looked up before they are shifted, besides their oddness.
+    pub(crate) added: u16,
+    /// What is added to others, by the low bits of what stays of them.
+    pub(crate) looked_up: [u16; LOOKED_UP],
+    /// Greater magnitudes are NaN, which becomes this.
+    pub(crate) infinity: u16,
+    pub(crate) nan: u16,
+    /// The kind of the results, as [`Lean`](crate::convert::float::Lean) names it.
+    pub(crate) kind: u32,
+}
+
+/// A format of 16 bits as it is read.
+#[derive(Clone, Copy)]
+enum From {
+    /// The upper half of `f32`.
+    Top,
+    /// IEEE 754's.
+    Half(Decode),
+}
+
+impl From {
+    /// The `f32` of a pattern.
+    fn one(self, pattern: u16) -> u32 {
+        match self {
+            From::Top => u32::from(pattern) << 16,
+            From::Half(decode) => decode.one(pattern.into()),
+        }
+    }
+
+    /// Bits of the mantissa, and the patterns of one and of infinity.
+    fn numbers(self) -> (u32, u16, u16) {
+        match self {
+            From::Top => (7, 0x3f80, 0x7f80),
+            From::Half(_) => (10, 0x3c00, 0x7c00),
+        }
+    }
+}
+
+/// The two ends of a conversion that narrows floats of 16 bits, and nothing else.
+fn ends(conversion: &Conversion) -> Option<(From, Encode)> {
+    let mut hops = conversion.hops();
+    match (hops.next(), hops.next(), hops.next()) {
+        (Some(Hop::DecodeTop16), Some(Hop::Encode8(to)), None) => Some((From::Top, *to)),
+        (Some(Hop::Decode16(from)), Some(Hop::Encode8(to)), None) if from.is_half() => {
+            Some((From::Half(*from), *to))
+        }
+        _ => None,
+    }
+}
+
+impl Narrowing {
+    /// `None` for other conversions, for results of less than a byte, and where too many are denormal.
+    pub(crate) fn new(conversion: &Conversion) -> Option<Narrowing> {
+        let (from, to) = ends(conversion)?;
+        let (_, kept, kind) = to.lean()?;
+        let (mantissa, one, infinity) = from.numbers();
+        let result = |pattern: u16| to.one(from.one(pattern)) as u8;
+        let shift = mantissa.checked_sub(kept).filter(|&shift| shift > 0)?;
+        let rebias = (one >> shift).checked_sub(result(one).into())?;
+        // Where the exponents are the same, denormal numbers are rounded like others.
+        let least_normal = if rebias == 0 { 0 } else { (rebias + (1 << kept)) << shift };
+        // Half of the least denormal number, which becomes zero, is normal.
+        let looked_up = if rebias == 0 { 0 } else { (kept as u16 + 1) << mantissa };
+        let least =
+            least_normal.checked_sub(looked_up).filter(|&least| rebias == 0 || least >> mantissa > 0)?;
+        let places = least >> shift..least_normal >> shift;
+        if places.len() > LOOKED_UP || result(least) != 0 {
+            return None;
+        }
+        let mut narrowing = Narrowing {
+            least,
+            least_normal,
+            limit: (u16::from(result(infinity)) + rebias) << shift,
+            shift: shift as u16,
+            added: ((1 << (shift - 1)) - 1u16).wrapping_sub(rebias << shift),
+            looked_up: [0; LOOKED_UP],
+            infinity,
+            nan: result(infinity + 1).into(),
+            kind,
+        };
+        for place in places {
+            let first = place << shift;
+            let [at, behind] = [first, first + 1].map(|pattern| u16::from(result(pattern)));
+            let sum = (at << shift) + (behind - at) * ((1 << shift) - 1);
+            narrowing.looked_up[usize::from(place) % LOOKED_UP] = sum.wrapping_sub(first);
+        }
+        Some(narrowing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::convert::number::{FloatFormat, Number, Specials};
+    use crate::convert::program::Rules;
+
+    const TOP: FloatFormat =
+        FloatFormat { exponent_bits: 8, mantissa_bits: 7, bias: 127, specials: Specials::Ieee };
+
+    /// Bits of the exponent and of the mantissa, bias and specials of floats of a byte, and how many sources have a way.
+    const BYTES: [(u32, u32, i32, Specials, usize); 7] = [
+        (4, 3, 7, Specials::Ieee, 2),
+        (4, 3, 7, Specials::NanOnly, 2),
+        (4, 3, 11, Specials::NanIsNegativeZero, 2),
+        (4, 3, 8, Specials::NanIsNegativeZero, 2),
+        (5, 2, 15, Specials::Ieee, 2),
+        (5, 2, 16, Specials::NanIsNegativeZero, 1),
+        (3, 4, 3, Specials::Ieee, 0),
+    ];
+
+    #[test]
+    fn formats_of_few_bits_of_mantissa_have_a_way() {
+        for (exponent_bits, mantissa_bits, bias, specials, ways) in BYTES {
+            let to = Number::Float(FloatFormat { exponent_bits, mantissa_bits, bias, specials });
+            for saturate_floats in [false, true] {
+                let rules = Rules { saturate_floats, ..Rules::default() };
+                let has_way = |from: &FloatFormat| {
+                    let conversion = Conversion::new(Number::Float(*from), to, rules);
+                    Narrowing::new(&conversion.expect("both are real")).is_some()
+                };
+                assert_eq!(
+                    [TOP, FloatFormat::F16].iter().filter(|from| has_way(from)).count(),
+                    ways,
+                    "{to:?}"
+                );
+            }
+        }
+    }
+}
