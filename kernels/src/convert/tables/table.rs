@@ -6,7 +6,7 @@ use core::arch::x86_64::{__m512i, _mm512_permutex2var_epi8, _mm512_permutexvar_e
 use pulp::x86::V4;
 
 use crate::convert::rows::{ConvertRows, Form, Lines};
-use crate::convert::words::BLOCK;
+use crate::convert::words::{BLOCK, put_zips};
 use crate::lanes::{LINE, Lanes, apart, put};
 
 pulp::simd_type! {
@@ -66,7 +66,11 @@ impl Table {
 
     /// True for rows that it has a way for.
     pub(in crate::convert) fn takes(&self, rows: &ConvertRows<'_>) -> bool {
-        let form = matches!(rows.form, Form::Plain | Form::Lines | Form::Unzip { ways: 4, .. });
+        let form = match rows.form {
+            Form::Plain | Form::Lines | Form::Unzip { ways: 4, .. } => true,
+            Form::Zip { ways, .. } => ways * self.bytes == 4,
+            Form::Unzip { .. } => false,
+        };
         form && rows.count >= BLOCK && rows.src.bits.is_none() && rows.dst.bits.is_none()
     }
 
@@ -93,6 +97,8 @@ impl pulp::NullaryFnOnce for Enter<'_> {
                 (Form::Unzip { step, lines, .. }, 1) => self.0.unzip::<1>(step, lines == Lines::Whole),
                 (Form::Unzip { step, lines, .. }, 2) => self.0.unzip::<2>(step, lines == Lines::Whole),
                 (Form::Unzip { step, lines, .. }, _) => self.0.unzip::<4>(step, lines == Lines::Whole),
+                (Form::Zip { step, stream, .. }, 1) => self.0.zip::<1>(step, stream),
+                (Form::Zip { step, stream, .. }, _) => self.0.zip::<2>(step, stream),
                 (form, 1) => self.0.straight::<1>(form == Form::Lines),
                 (form, 2) => self.0.straight::<2>(form == Form::Lines),
                 (form, _) => self.0.straight::<4>(form == Form::Lines),
@@ -137,6 +143,9 @@ const BY_WAY: [u8; LINE] = {
 /// Quadwords so that zips of lanes come out in order.
 const FOR_ZIPS: [u64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 
+/// Words so that two zips come out in order.
+const FOR_TWO_ZIPS: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+
 /// The first half of a register, and the second one, in the upper halves of words.
 const UPPER: [[u16; 32]; 2] = {
     let mut order = [[0; 32]; 2];
@@ -169,6 +178,43 @@ impl ByTable<'_> {
                     let line = self.lanes.load(src.add(at));
                     self.put::<BYTES>(line, dst.add(BYTES * at), done < streamed);
                 }
+                done = at + BLOCK;
+            }
+            row += 1;
+        }
+    }
+
+    /// Four rows `step` apart with results of one byte, or two with results of two, become a stream of words.
+    ///
+    /// # Safety
+    /// As [`Table::run`]; the stream starts a line if `stream`.
+    #[inline(always)]
+    unsafe fn zip<const BYTES: usize>(self, step: isize, stream: bool) {
+        let streamed = apart(stream, BLOCK, self.rows.count);
+        let mut row = 0;
+        while row < self.rows.rows as isize {
+            let (src, dst) = self.rows.starts(row);
+            let mut done = 0;
+            while done < self.rows.count {
+                let at = done.min(self.rows.count - BLOCK);
+                let mut woven = [self.lanes.zero(); 4];
+                let mut way = 0;
+                while way < 4 / BYTES {
+                    let from = src.wrapping_add(at).wrapping_offset(way as isize * step);
+                    self.rows.look_ahead(self.lanes, from, LINE);
+                    // SAFETY: a block of a row of the source.
+                    let line = unsafe { self.lanes.load(from) };
+                    let line = self.lanes.avx512f._mm512_permutexvar_epi32(pulp::cast(FOR_TWO_ZIPS), line);
+                    woven[way * BYTES] = self.found(line, self.table.low);
+                    if BYTES == 2 {
+                        woven[way * BYTES + 1] = self.found(line, self.table.high);
+                    }
+                    way += 1;
+                }
+                let [a, b, c, d] = woven;
+                let ((a, b), (c, d)) = (self.lanes.zip::<1>(a, b), self.lanes.zip::<1>(c, d));
+                // SAFETY: as many words of the stream.
+                unsafe { put_zips(self.lanes, dst.add(4 * at), [(a, c), (b, d)], done < streamed) };
                 done = at + BLOCK;
             }
             row += 1;
