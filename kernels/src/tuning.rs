@@ -170,10 +170,24 @@ pub(crate) const CONVERT_REACHES: [(usize, usize, usize); 6] = [
     (64, 64, usize::MAX),
 ];
 
-/// How far ahead of its reads a conversion asks for lines, in bytes: half a page and more, but for what AMD's processors read
-/// as one stream, as above.
-pub(crate) fn convert_ahead(is_one_stream: bool) -> usize {
-    if is_one_stream && is_amd() { 1536 } else { 3072 }
+/// How far ahead of its reads a conversion asks for lines, in bytes, into the second level and into the first, which is of what
+/// the second one has by then: a core that reads much and writes little waits for that, too. Half a page and more, but for
+/// AMD's processors, which follow a stream by themselves.
+pub(crate) fn convert_ahead() -> (usize, usize) {
+    if is_amd() { (1536, 512) } else { (3072, 512) }
+}
+
+/// The same for so many rows of elements of so many bytes that become a stream, or 0. Of two rows lines come into the first
+/// level at once, as pieces of them take turns. AMD's processors want them shortly before their use; words that become
+/// bytes, too, of which four rows are too many to be followed for long. Where factors take their time, what is best for
+/// others is best for them.
+pub(crate) fn woven_ahead(rows: usize, bytes: usize, is_scaled: bool) -> (usize, usize) {
+    match rows {
+        2 if is_amd() && !is_scaled => (0, 384),
+        2 => (0, 3072),
+        _ if is_amd() && !is_scaled && bytes == 4 => (1024, 256),
+        _ => (3072, 512),
+    }
 }
 
 /// How far ahead of its loads a stream that is made of a few rows asks for the lines of each, in bytes, or 0: with registers of a
@@ -193,8 +207,8 @@ pub(crate) fn weaves_along_stream() -> bool {
     is_amd()
 }
 
-/// How far ahead of their reads such rows are asked for, in bytes.
-pub(crate) const WOVEN_AHEAD: usize = 2048;
+/// How far ahead of their reads such rows are asked for, in bytes, into either level.
+pub(crate) const ALONG_STREAM_AHEAD: (usize, usize) = (2048, 0);
 
 /// How far ahead of its loads a stream whose rows start no lines is asked for, in bytes: almost a page, but for AMD's
 /// processors, which follow it by themselves and are only to be there a little earlier.
@@ -206,10 +220,6 @@ pub(crate) fn ragged_ahead() -> usize {
 pub(crate) fn stream_ahead() -> usize {
     if is_amd() { 1024 } else { 4096 }
 }
-
-/// The same into the first level, of what the second one has by then: a core that reads much and writes little waits for
-/// that, too.
-pub(crate) const CONVERT_NEAR: usize = 512;
 
 /// Elements of a byte for which a table of all 256 is made, which takes as long as converting so many.
 pub(crate) const CONVERT_TABLE: usize = 4096;

@@ -18,12 +18,12 @@ use super::tables::small_table::SmallTable;
 use super::tables::table::Table;
 use super::tables::widening::Widening;
 use super::tile::{Loops, MAX_LOOPS, Pass};
-use super::weave::{Woven, follows_stream, woven};
+use super::weave::{Woven, look, woven};
 use crate::lanes::LINE;
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds, Side};
 use crate::slots::SlotWidth;
-use crate::tuning::{CONVERT_BITS, CONVERT_NEAR, CONVERT_PIECE, CONVERT_ROW, WOVEN_AHEAD, convert_ahead};
+use crate::tuning::{CONVERT_BITS, CONVERT_PIECE, CONVERT_ROW};
 
 /// Converts one element for every point of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -310,14 +310,7 @@ impl Work<'_> {
         src: Place,
         dst: Place,
     ) {
-        let look = match form {
-            _ if !self.stream || src.is_near => Look::Nowhere,
-            // Two rows take turns: pieces of them, or long ones, from which lines come into the first level at once.
-            Form::Zip { ways, .. } if follows_stream(self, ways) => Look::Along { far: WOVEN_AHEAD, near: 0 },
-            Form::Zip { ways: 2, .. } => Look::Along { far: 0, near: convert_ahead(false) },
-            Form::Zip { .. } => Look::Along { far: convert_ahead(false), near: CONVERT_NEAR },
-            _ => Look::Along { far: convert_ahead(true), near: CONVERT_NEAR },
-        };
+        let look = if !self.stream || src.is_near { Look::Nowhere } else { look(self, form) };
         let (outer, rows) = match pass.rows.as_slice() {
             [outer @ .., rows] => (outer, *rows),
             [] => (&[][..], Loop { extent: 1, src_stride: 0, dst_stride: 0 }),

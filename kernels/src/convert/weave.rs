@@ -5,13 +5,13 @@ use super::converter::Converter;
 use super::flush::streams;
 use super::forms::{BLOCK, has_body};
 use super::packed::half_bytes::{COLUMNS, HALF_BYTES};
-use super::rows::{Form, Lines, Place};
+use super::rows::{Form, Lines, Look, Place};
 use super::tile::{Loops, Pass};
 use crate::lanes::LINE;
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::slots::Bits;
-use crate::tuning::weaves_along_stream;
+use crate::tuning::{ALONG_STREAM_AHEAD, convert_ahead, weaves_along_stream, woven_ahead};
 
 /// A nest as a pass over rows of a form.
 #[derive(Clone, Copy, Debug)]
@@ -129,9 +129,20 @@ fn in_order(mut rows: Loops) -> Loops {
 }
 
 /// True where two rows are woven piece by piece as the stream has them, in place of one such pair after the other.
-pub(super) fn follows_stream(converter: &Converter<'_>, ways: usize) -> bool {
+fn follows_stream(converter: &Converter<'_>, ways: usize) -> bool {
     let conversion = &converter.conversion;
     ways == 2 && conversion.src_bytes() == 4 && !conversion.is_scaled() && weaves_along_stream()
+}
+
+/// What rows of a form ask for ahead of what is read from memory.
+pub(super) fn look(converter: &Converter<'_>, form: Form) -> Look {
+    let conversion = &converter.conversion;
+    let (far, near) = match form {
+        Form::Zip { ways, .. } if follows_stream(converter, ways) => ALONG_STREAM_AHEAD,
+        Form::Zip { ways, .. } => woven_ahead(ways, conversion.src_bytes(), conversion.is_scaled()),
+        _ => convert_ahead(),
+    };
+    Look::Along { far, near }
 }
 
 /// The order of the destination.
