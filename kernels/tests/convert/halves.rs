@@ -1,14 +1,21 @@
-//! Floats of 16 bits that become floats of a byte: every pattern, at every level, in every form that rows have.
+//! Floats that become floats of a byte: every pattern of 16 bits, and those of 32 about what is rounded, at every level, in every
+//! form that rows have, with factors and without.
+
+use core::num::NonZeroUsize;
 
 use relayout_kernels::{
-    Conversion, Converter, FloatFormat, Level, Loop, Number, Rules, Scale, SlotWidth, Specials,
+    Along, Conversion, Converter, FloatFormat, Level, Loop, Number, Rules, Scale, SlotWidth, Specials,
+    StepDigit,
 };
 
 use super::pairs::{BF16, F16};
 use super::{levels, placed, portable, run};
 
-/// Loops over so many elements: from rows to rows, from four rows to one by turns, and from one to two.
-fn forms(elements: isize) -> [Vec<Loop>; 3] {
+/// Elements of a source.
+const ELEMENTS: usize = 1 << 16;
+
+/// Loops over so many elements of a width: from rows to rows, from four rows to one by turns, and from one to two.
+fn forms(elements: isize, width: isize) -> [Vec<Loop>; 3] {
     let of = |extent: isize, src_stride, dst_stride| Loop {
         extent: extent.unsigned_abs(),
         src_stride,
@@ -16,17 +23,26 @@ fn forms(elements: isize) -> [Vec<Loop>; 3] {
     };
     let (quarter, half) = (elements / 4, elements / 2);
     [
-        vec![of(elements, 2, 1)],
-        vec![of(4, 2 * quarter, 1), of(quarter, 2, 4)],
-        vec![of(2, 2, half), of(half, 4, 1)],
+        vec![of(elements, width, 1)],
+        vec![of(4, width * quarter, 1), of(quarter, width, 4)],
+        vec![of(2, width, half), of(half, 2 * width, 1)],
     ]
 }
 
-#[test]
-fn floats_of_16_bits_are_narrowed_at_every_level() {
+/// All patterns of 16 bits, or the upper halves of words whose lower ones are zero, or not quite, or beside the middle.
+fn patterns(width: usize) -> Vec<u8> {
+    let lower = [0u16, 1, 0x7fff, 0x8000, 0x8001, 0xffff, 0];
+    let pattern = |i: usize| {
+        let upper = (i as u16).wrapping_mul(0x8101).to_le_bytes();
+        let lower = lower[i % lower.len()].to_le_bytes();
+        [lower[0], lower[1], upper[0], upper[1]]
+    };
+    (0..ELEMENTS).flat_map(|i| pattern(i).into_iter().skip(4 - width)).collect()
+}
+
+/// Formats of a byte, and whether what is too large becomes the greatest number.
+fn results() -> impl Iterator<Item = (FloatFormat, bool)> {
     use Specials::{Ieee, NanIsNegativeZero, NanOnly};
-    let src: Vec<u8> =
-        (0..=u16::MAX).flat_map(|pattern| pattern.wrapping_mul(0x8101).to_le_bytes()).collect();
     let formats = [
         (4, 3, 7, Ieee),
         (4, 3, 7, NanOnly),
@@ -36,32 +52,58 @@ fn floats_of_16_bits_are_narrowed_at_every_level() {
         (4, 3, 8, NanIsNegativeZero),
         (5, 2, 16, NanIsNegativeZero),
     ];
-    let cases = formats.into_iter().flat_map(|format| {
-        [BF16, F16].into_iter().flat_map(move |from| [false, true].map(|saturates| (format, from, saturates)))
-    });
-    for ((exponent_bits, mantissa_bits, bias, specials), from, saturate_floats) in cases {
-        let to = FloatFormat { exponent_bits, mantissa_bits, bias, specials };
-        let rules = Rules { saturate_floats, ..Rules::default() };
-        let conversion = Conversion::new(Number::Float(from), Number::Float(to), rules);
-        let converter = Converter {
-            conversion: conversion.expect("a defined conversion"),
-            src: SlotWidth::Bytes(2),
-            dst: SlotWidth::Bytes(1),
-            scale: Scale::All(1.0),
-            level: Level::Scalar,
-            stream: true,
-        };
-        for elements in [65_536, 65_536 - 12] {
-            for loops in forms(elements) {
-                let bytes = elements.unsigned_abs();
-                let wanted = portable(&converter, &src, 0, &loops, bytes);
-                for (level, start) in levels().flat_map(|level| [0, 61].map(|start| (level, start))) {
-                    let found = run(&Converter { level, ..converter }, &src, 0, &loops, bytes, start);
-                    assert!(
-                        found == placed(&wanted, start),
-                        "{from:?} to {to:?} {rules:?} {loops:?} {level}"
-                    );
-                }
+    formats.into_iter().flat_map(|(exponent_bits, mantissa_bits, bias, specials)| {
+        [false, true]
+            .map(|saturates| (FloatFormat { exponent_bits, mantissa_bits, bias, specials }, saturates))
+    })
+}
+
+/// In every form, at every level, with rows that fill blocks and others.
+fn check(conversion: Conversion, width: usize, scale: Scale<'_>) {
+    let src = patterns(width);
+    let (from, to, level) = (SlotWidth::Bytes(width), SlotWidth::Bytes(1), Level::Scalar);
+    let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
+    for elements in [ELEMENTS, ELEMENTS - 12] {
+        for loops in forms(elements as isize, width as isize) {
+            let wanted = portable(&converter, &src, 0, &loops, elements);
+            for (level, start) in levels().flat_map(|level| [0, 61].map(|start| (level, start))) {
+                let found = run(&Converter { level, ..converter }, &src, 0, &loops, elements, start);
+                assert!(found == placed(&wanted, start), "{conversion:?} {scale:?} {loops:?} {level}");
+            }
+        }
+    }
+}
+
+#[test]
+fn floats_are_narrowed_to_a_byte_at_every_level() {
+    for (to, saturate_floats) in results() {
+        for (from, width) in [(BF16, 2), (F16, 2), (FloatFormat::F32, 4)] {
+            let rules = Rules { saturate_floats, ..Rules::default() };
+            let conversion = Conversion::new(Number::Float(from), Number::Float(to), rules);
+            check(conversion.expect("a defined conversion"), width, Scale::All(1.0));
+        }
+    }
+}
+
+#[test]
+fn floats_are_multiplied_before_they_are_narrowed() {
+    let values = [-0.37, 3.0, 1e-30, -1e30, f32::INFINITY, 0.0, f32::NAN, 1.0];
+    let values: Vec<f32> = values.into_iter().cycle().take(1 << 12).collect();
+    let number = |n| NonZeroUsize::new(n).expect("strides are none of them zero");
+    for (to, saturate_floats) in results().step_by(3) {
+        for (from, width) in [(BF16, 2), (F16, 2), (FloatFormat::F32, 4)] {
+            let rules = Rules { saturate_floats, scale: true, ..Rules::default() };
+            let conversion = Conversion::new(Number::Float(from), Number::Float(to), rules);
+            let conversion = conversion.expect("a defined conversion");
+            check(conversion, width, Scale::All(-0.37));
+            for stride in [width, 100 * width, ELEMENTS / 8 * width] {
+                let (stride, modulus) = (number(stride), number(stride * values.len()));
+                let digits = [StepDigit { stride, modulus, unit: 1 }];
+                check(
+                    conversion,
+                    width,
+                    Scale::Along(Along { values: &values, digits: &digits, first: 0, start: 0 }),
+                );
             }
         }
     }

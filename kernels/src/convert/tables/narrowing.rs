@@ -1,4 +1,6 @@
-//! Floats of 16 bits to floats of a byte: what a level needs to narrow a register of them at once, half by half.
+//! Floats of 16 bits to floats of a byte: what a level needs to narrow a register of them at once, half by half. Of wider ones it
+//! is the upper half, whose last bit is set where the lower one is not zero: what is rounded away later is told apart from its
+//! middle all the same.
 //!
 //! A normal number is rounded by adding just less than half of the last place that stays, one more where that place is odd, and
 //! another bias, and shifting the sum. Numbers that become denormal share the shift: between two halves that differ in what
@@ -13,10 +15,12 @@ use crate::lanes::LINE;
 /// Halves that are looked up together.
 pub(crate) const LOOKED_UP: usize = LINE / 2;
 
-/// How the floats of 16 bits of one format become floats of a byte of another.
+/// How floats of one format become floats of a byte of another, by halves of words.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets narrow them as words"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Narrowing {
+    /// What is read.
+    pub(crate) from: From,
     /// The least magnitude whose result is looked up, from which on those that become zero are; below it all do.
     pub(crate) least: u16,
     /// The least that is not looked up.
@@ -36,52 +40,55 @@ pub(crate) struct Narrowing {
     pub(crate) kind: u32,
 }
 
-/// A format of 16 bits as it is read.
-#[derive(Clone, Copy)]
-enum From {
-    /// The upper half of `f32`.
+/// A format as it is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum From {
+    /// `f32`.
+    Plain,
+    /// The upper half of one.
     Top,
-    /// IEEE 754's.
+    /// IEEE 754's float of 16 bits.
     Half(Decode),
 }
 
 impl From {
-    /// The `f32` of a pattern.
+    /// The `f32` of a pattern of 16 bits, the upper ones of an `f32`.
     fn one(self, pattern: u16) -> u32 {
         match self {
-            From::Top => u32::from(pattern) << 16,
+            From::Plain | From::Top => u32::from(pattern) << 16,
             From::Half(decode) => decode.one(pattern.into()),
         }
     }
 
-    /// Bits of the mantissa, and the patterns of one and of infinity.
+    /// Of patterns of 16 bits, bits of the mantissa, one and infinity.
     fn numbers(self) -> (u32, u16, u16) {
         match self {
-            From::Top => (7, 0x3f80, 0x7f80),
+            From::Plain | From::Top => (7, 0x3f80, 0x7f80),
             From::Half(_) => (10, 0x3c00, 0x7c00),
         }
     }
 }
 
-/// The two ends of a conversion that narrows floats of 16 bits, and nothing else.
-fn ends(conversion: &Conversion) -> Option<(From, Encode)> {
-    let mut hops = conversion.hops();
-    match (hops.next(), hops.next(), hops.next()) {
-        (Some(Hop::DecodeTop16), Some(Hop::Encode8(to)), None) => Some((From::Top, *to)),
-        (Some(Hop::Decode16(from)), Some(Hop::Encode8(to)), None) if from.is_half() => {
-            Some((From::Half(*from), *to))
-        }
-        _ => None,
-    }
+/// The two ends of a conversion, and what the halves are that are narrowed: upper ones of `f32` where there is a factor.
+fn ends(conversion: &Conversion) -> Option<(From, From, Encode)> {
+    let mut hops = conversion.hops().filter(|hop| **hop != Hop::Scale);
+    let (from, to) = match (hops.next(), hops.next()) {
+        (Some(Hop::Encode8(to)), None) => (From::Plain, to),
+        (Some(Hop::DecodeTop16), Some(Hop::Encode8(to))) => (From::Top, to),
+        (Some(Hop::Decode16(from)), Some(Hop::Encode8(to))) if from.is_half() => (From::Half(*from), to),
+        _ => return None,
+    };
+    let halves = if conversion.is_scaled() { From::Top } else { from };
+    hops.next().is_none().then_some((from, halves, *to))
 }
 
 impl Narrowing {
     /// `None` for other conversions, for results of less than a byte, and where too many are denormal.
     pub(crate) fn new(conversion: &Conversion) -> Option<Narrowing> {
-        let (from, to) = ends(conversion)?;
+        let (from, halves, to) = ends(conversion)?;
         let (_, kept, kind) = to.lean()?;
-        let (mantissa, one, infinity) = from.numbers();
-        let result = |pattern: u16| to.one(from.one(pattern)) as u8;
+        let (mantissa, one, infinity) = halves.numbers();
+        let result = |pattern: u16| to.one(halves.one(pattern)) as u8;
         let shift = mantissa.checked_sub(kept).filter(|&shift| shift > 0)?;
         let rebias = (one >> shift).checked_sub(result(one).into())?;
         // Where the exponents are the same, denormal numbers are rounded like others.
@@ -95,6 +102,7 @@ impl Narrowing {
             return None;
         }
         let mut narrowing = Narrowing {
+            from,
             least,
             least_normal,
             limit: (u16::from(result(infinity)) + rebias) << shift,

@@ -1,18 +1,84 @@
-//! Floats of 16 bits that become floats of a byte: register by register, by no words.
+//! Floats that become floats of a byte: register by register, by halves of words.
 
 use core::arch::x86_64::__m512i;
 
 use pulp::NullaryFnOnce;
 
 use crate::convert::float::Lean;
+use crate::convert::multiply::{Multiply, Unscaled, Walk};
 use crate::convert::rows::{ConvertRows, Form, Lines};
-use crate::convert::tables::narrowing::Narrowing;
+use crate::convert::scale::Scale;
+use crate::convert::tables::narrowing::{From, Narrowing};
+use crate::convert::words::casts::{HalfFrom, LoudTop, Plain, Read};
 use crate::convert::words::means_avx512::Avx512;
-use crate::convert::words::{BLOCK, Means, put_zips};
+use crate::convert::words::{BLOCK, Means, Words, put_zips};
 use crate::lanes::{LINE, Lanes, apart, put};
 
 /// Low bytes of halves.
 const LOW_BYTES: [[u8; 2]; LINE / 2] = [[u8::MAX, 0]; LINE / 2];
+
+/// What is read, as halves that are narrowed.
+trait Source<'a>: Sized {
+    /// Bytes of an element.
+    const BYTES: usize;
+
+    /// What it is made for.
+    type From: Copy;
+
+    /// For elements that have these factors.
+    fn new(from: Self::From, scale: Scale<'a>) -> Self;
+
+    /// Reads a block of elements of a way, the first of which is at a place of the source.
+    ///
+    /// # Safety
+    /// They must be readable at `from`.
+    unsafe fn halves(&mut self, means: Avx512, from: *const u8, place: isize, way: usize) -> [__m512i; 2];
+}
+
+/// Floats of 16 bits.
+struct Halves;
+
+impl<'a> Source<'a> for Halves {
+    const BYTES: usize = 2;
+
+    type From = ();
+
+    #[inline(always)]
+    fn new((): (), _scale: Scale<'a>) -> Halves {
+        Halves
+    }
+
+    #[inline(always)]
+    unsafe fn halves(&mut self, means: Avx512, from: *const u8, _place: isize, _way: usize) -> [__m512i; 2] {
+        // SAFETY: the caller's promise.
+        unsafe { [means.lanes().load(from), means.lanes().load(from.add(LINE))] }
+    }
+}
+
+/// What is read as words, and multiplied by factors, if by any; of each of four ways.
+struct ByWords<R, F> {
+    read: R,
+    factors: [F; 4],
+}
+
+impl<'a, R: Read, F: Multiply<'a>> Source<'a> for ByWords<R, F> {
+    const BYTES: usize = R::BYTES;
+
+    type From = R;
+
+    #[inline(always)]
+    fn new(read: R, scale: Scale<'a>) -> ByWords<R, F> {
+        ByWords { read, factors: [F::new(scale), F::new(scale), F::new(scale), F::new(scale)] }
+    }
+
+    #[inline(always)]
+    unsafe fn halves(&mut self, means: Avx512, from: *const u8, place: isize, way: usize) -> [__m512i; 2] {
+        // SAFETY: the caller's promise.
+        let mut words: Words<BLOCK> = unsafe { self.read.read(means, from) };
+        self.factors[way].multiply(&mut words, place, R::BYTES);
+        [means.odd_tops(&words, 0), means.odd_tops(&words, 2)]
+    }
+}
 
 impl Narrowing {
     /// Converts rows of at least [`BLOCK`] elements; false where there is no way, and nothing was done.
@@ -20,145 +86,114 @@ impl Narrowing {
     /// # Safety
     /// As [`ConvertRows::at_level`], which means what it offers.
     pub(in crate::convert) unsafe fn run(&self, rows: &ConvertRows<'_>, means: Avx512) -> bool {
+        let is_scaled = rows.conversion.is_scaled();
         let has_way = match rows.form {
             Form::Plain | Form::Lines => true,
             Form::Zip { ways, .. } => ways == 4,
-            Form::Unzip { ways, lines, .. } => ways == 2 && matches!(lines, Lines::Stored | Lines::Whole),
+            Form::Unzip { ways, lines, .. } => {
+                let has_words = ways * rows.conversion.src_bytes() == 4;
+                has_words && ways == 2 && !is_scaled && matches!(lines, Lines::Stored | Lines::Whole)
+            }
         };
-        let fits = has_way && rows.count >= BLOCK && !rows.has_packed() && rows.turned.is_none();
-        fits && match self.kind {
-            Lean::NAN_IS_NEXT => means.vectorize(Enter::<{ Lean::NAN_IS_NEXT }>(rows, means, self)),
-            Lean::PLAIN_ZERO => means.vectorize(Enter::<{ Lean::PLAIN_ZERO }>(rows, means, self)),
-            _ => means.vectorize(Enter::<{ Lean::OTHER }>(rows, means, self)),
+        if !has_way || rows.count < BLOCK || rows.has_packed() || rows.turned.is_some() {
+            return false;
         }
+        match (self.from, is_scaled) {
+            (From::Plain, false) => self.enter::<ByWords<_, Unscaled>>(rows, means, Plain::<4>),
+            (From::Top | From::Half(_), false) => self.enter::<Halves>(rows, means, ()),
+            (From::Plain, true) => self.enter::<ByWords<_, Walk<'_>>>(rows, means, Plain::<4>),
+            (From::Top, true) => self.enter::<ByWords<_, Walk<'_>>>(rows, means, LoudTop),
+            (From::Half(decode), true) => {
+                self.enter::<ByWords<_, Walk<'_>>>(rows, means, HalfFrom(decode));
+            }
+        }
+        true
+    }
+
+    /// Enters a region for a source and a kind of floats.
+    fn enter<'a, S: Source<'a>>(&self, rows: &ConvertRows<'a>, means: Avx512, from: S::From) {
+        let narrowing = self;
+        match self.kind {
+            Lean::NAN_IS_NEXT => {
+                means.vectorize(Enter::<S, { Lean::NAN_IS_NEXT }> { rows, means, narrowing, from })
+            }
+            Lean::PLAIN_ZERO => {
+                means.vectorize(Enter::<S, { Lean::PLAIN_ZERO }> { rows, means, narrowing, from })
+            }
+            _ => means.vectorize(Enter::<S, { Lean::OTHER }> { rows, means, narrowing, from }),
+        };
     }
 }
 
 /// Rows in a level's region.
-struct Enter<'r, 'a, const KIND: u32>(&'r ConvertRows<'a>, Avx512, &'r Narrowing);
+struct Enter<'r, 'a, S: Source<'a>, const KIND: u32> {
+    rows: &'r ConvertRows<'a>,
+    means: Avx512,
+    narrowing: &'r Narrowing,
+    from: S::From,
+}
 
-impl<const KIND: u32> NullaryFnOnce for Enter<'_, '_, KIND> {
+impl<'a, S: Source<'a>, const KIND: u32> NullaryFnOnce for Enter<'_, 'a, S, KIND> {
     type Output = bool;
 
     #[inline(always)]
     fn call(self) -> bool {
-        let Enter(rows, means, narrowing) = self;
+        let Enter { rows, means, narrowing, from } = self;
+        let source = S::new(from, rows.scale);
         // A copy, which no store may change: what registers are filled with is read once.
-        let narrow = Narrow::<KIND> { means, narrowing: *narrowing };
+        let narrow = Narrow::<S, KIND> { rows, means, narrowing: *narrowing, source };
         // SAFETY: entered by `Narrowing::run`, whose caller keeps the contract.
         unsafe {
             match rows.form {
-                Form::Plain | Form::Lines => rows.straight_to_bytes(&narrow),
-                Form::Zip { step, stream, .. } => rows.zip_to_bytes(&narrow, (step, stream)),
-                Form::Unzip { step, lines, .. } => {
-                    rows.unzip_to_bytes(&narrow, (step, lines == Lines::Whole));
-                }
+                Form::Plain | Form::Lines => narrow.straight(),
+                Form::Zip { step, stream, .. } => narrow.zip(step, stream),
+                Form::Unzip { step, lines, .. } => narrow.unzip(step, lines == Lines::Whole),
             }
         }
         true
     }
 }
 
-/// A level, and what it narrows floats by to those of a kind.
-struct Narrow<const KIND: u32> {
+/// Rows, and what their elements are narrowed by to floats of a kind.
+struct Narrow<'r, 'a, S, const KIND: u32> {
+    rows: &'r ConvertRows<'a>,
     means: Avx512,
     narrowing: Narrowing,
+    source: S,
 }
 
-impl<const KIND: u32> Narrow<KIND> {
-    /// Reads two registers of floats, which become one of packed bytes.
+impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
+    /// Reads a block of elements of a way, which become a register of packed bytes.
     ///
     /// # Safety
-    /// Both must be readable from `from` on.
+    /// They must be readable at `from`.
     #[inline(always)]
-    unsafe fn load(&self, from: *const u8) -> __m512i {
-        let lanes = self.means.lanes();
+    unsafe fn load(&mut self, from: *const u8, place: isize, way: usize) -> __m512i {
         // SAFETY: the caller's promise.
-        let halves = unsafe { [lanes.load(from), lanes.load(from.add(LINE))] };
+        let halves = unsafe { self.source.halves(self.means, from, place, way) };
         self.means.narrowed::<KIND>(halves, &self.narrowing)
     }
 
-    /// Takes a block of elements there.
-    ///
-    /// # Safety
-    /// As [`Means::read`] and [`Means::write`].
-    #[inline(always)]
-    unsafe fn block(&self, from: *const u8, (to, stream): (*mut u8, bool)) {
-        let (lanes, mut i) = (self.means.lanes(), 0);
-        while i < BLOCK {
-            // SAFETY: two registers of the block, and the one that becomes of both.
-            unsafe {
-                let bytes = self.means.unpacked(1, 0, self.load(from.add(2 * i)));
-                put(lanes, to.add(i), bytes, stream);
-            }
-            i += LINE;
-        }
-    }
-
-    /// The same for four rows `step` apart, of which every word takes an element each.
-    ///
-    /// # Safety
-    /// As [`Means::read`] for each row, and [`Means::write`] for words.
-    #[inline(always)]
-    unsafe fn zip_block(&self, (from, step): (*const u8, isize), (to, stream): (*mut u8, bool)) {
-        let (lanes, mut i) = (self.means.lanes(), 0);
-        while i < BLOCK {
-            let mut rows = [lanes.zero(); 4];
-            let mut way = 0;
-            while way < 4 {
-                let from = from.wrapping_offset(way as isize * step).wrapping_add(2 * i);
-                // SAFETY: two registers of a row's block.
-                rows[way] = unsafe { self.means.unpacked(1, 2, self.load(from)) };
-                way += 1;
-            }
-            let (a, b) = lanes.zip::<1>(rows[0], rows[1]);
-            let (c, d) = lanes.zip::<1>(rows[2], rows[3]);
-            // SAFETY: the four registers of words that become of as many rows.
-            unsafe { put_zips(lanes, to.add(4 * i), [(a, c), (b, d)], stream) };
-            i += LINE;
-        }
-    }
-
-    /// Each of two rows `step` apart takes a half of every word.
-    ///
-    /// # Safety
-    /// As [`Means::read`] for words, and [`Means::write`] for either row.
-    #[inline(always)]
-    unsafe fn unzip_block(&self, from: *const u8, step: isize, (to, stream): (*mut u8, bool)) {
-        let (means, lanes, mut i) = (self.means, self.means.lanes(), 0);
-        while i < BLOCK {
-            // SAFETY: four registers of words, the one that becomes of each row's elements, and one that is all there.
-            unsafe {
-                let mask = lanes.load(LOW_BYTES.as_ptr().cast());
-                let (a, b) = (self.load(from.add(4 * i)), self.load(from.add(4 * i + 2 * LINE)));
-                let even = means.packed([lanes.and(a, mask), lanes.and(b, mask)]);
-                let (a, b) = (lanes.shift_down(a, 8), lanes.shift_down(b, 8));
-                let odd = means.packed([lanes.and(a, mask), lanes.and(b, mask)]);
-                put(lanes, to.add(i), means.unpacked(2, 0, even), stream);
-                put(lanes, to.wrapping_offset(step).add(i), means.unpacked(2, 0, odd), stream);
-            }
-            i += LINE;
-        }
-    }
-}
-
-impl ConvertRows<'_> {
     /// Row by row, block by block; the last block of a row steps back.
     ///
     /// # Safety
     /// As [`ConvertRows::at_level`], for rows of at least [`BLOCK`] elements.
     #[inline(always)]
-    unsafe fn straight_to_bytes<const KIND: u32>(&self, narrow: &Narrow<KIND>) {
-        let streamed = apart(self.form == Form::Lines, BLOCK, self.count);
-        for row in 0..self.rows as isize {
-            let (src, dst) = self.starts(row);
+    unsafe fn straight(mut self) {
+        let (rows, means) = (self.rows, self.means);
+        let streamed = apart(rows.form == Form::Lines, BLOCK, rows.count);
+        for row in 0..rows.rows as isize {
+            let (src, dst) = rows.starts(row);
             let mut done = 0;
-            while done < self.count {
-                let at = done.min(self.count - BLOCK);
-                self.look_ahead_of(narrow.means.lanes(), row, src, 2 * at, 2 * BLOCK);
-                let to = (dst.wrapping_add(at), done < streamed);
+            while done < rows.count {
+                let at = done.min(rows.count - BLOCK);
+                rows.look_ahead_of(means.lanes(), row, src, S::BYTES * at, S::BYTES * BLOCK);
+                let place = rows.src_place(row) + (S::BYTES * at) as isize;
                 // SAFETY: a block of the row.
-                unsafe { narrow.block(src.add(2 * at), to) };
+                unsafe {
+                    let bytes = means.unpacked(1, 0, self.load(src.add(S::BYTES * at), place, 0));
+                    put(means.lanes(), dst.add(at), bytes, done < streamed);
+                }
                 done = at + BLOCK;
             }
         }
@@ -169,41 +204,59 @@ impl ConvertRows<'_> {
     /// # Safety
     /// As [`ConvertRows::at_level`], for rows of at least [`BLOCK`] elements; streams start lines if `stream`.
     #[inline(always)]
-    unsafe fn zip_to_bytes<const KIND: u32>(&self, narrow: &Narrow<KIND>, (step, stream): (isize, bool)) {
-        let streamed = apart(stream, BLOCK, self.count);
-        for row in 0..self.rows as isize {
-            let (src, dst) = self.starts(row);
+    unsafe fn zip(mut self, step: isize, stream: bool) {
+        let (rows, means, lanes) = (self.rows, self.means, self.means.lanes());
+        let streamed = apart(stream, BLOCK, rows.count);
+        for row in 0..rows.rows as isize {
+            let (src, dst) = rows.starts(row);
             let mut done = 0;
-            while done < self.count {
-                let at = done.min(self.count - BLOCK);
-                let from = src.wrapping_add(2 * at);
-                for way in 0..4 {
-                    self.look_ahead(narrow.means.lanes(), from.wrapping_offset(way * step), 2 * BLOCK);
+            while done < rows.count {
+                let at = done.min(rows.count - BLOCK);
+                let mut ways = [lanes.zero(); 4];
+                let mut way = 0;
+                while way < 4 {
+                    let before = way as isize * step + (S::BYTES * at) as isize;
+                    let (from, place) = (src.wrapping_offset(before), rows.src_place(row) + before);
+                    rows.look_ahead(lanes, from, S::BYTES * BLOCK);
+                    // SAFETY: a block of a row of the source.
+                    ways[way] = unsafe { means.unpacked(1, 2, self.load(from, place, way)) };
+                    way += 1;
                 }
-                // SAFETY: a block of four rows of the source, and as many words of the stream.
-                unsafe { narrow.zip_block((from, step), (dst.add(4 * at), done < streamed)) };
+                let (a, b) = lanes.zip::<1>(ways[0], ways[1]);
+                let (c, d) = lanes.zip::<1>(ways[2], ways[3]);
+                // SAFETY: as many words of the stream.
+                unsafe { put_zips(lanes, dst.add(4 * at), [(a, c), (b, d)], done < streamed) };
                 done = at + BLOCK;
             }
         }
     }
 
-    /// A stream of words becomes two rows.
+    /// A stream of words becomes two rows `step` apart, without factors.
     ///
     /// # Safety
     /// As [`ConvertRows::at_level`], for rows of at least [`BLOCK`] elements, which start lines if `stream`.
     #[inline(always)]
-    unsafe fn unzip_to_bytes<const KIND: u32>(&self, narrow: &Narrow<KIND>, (step, stream): (isize, bool)) {
-        let streamed = apart(stream, BLOCK, self.count);
-        for row in 0..self.rows as isize {
-            let (src, dst) = self.starts(row);
+    unsafe fn unzip(mut self, step: isize, stream: bool) {
+        let (rows, means, lanes) = (self.rows, self.means, self.means.lanes());
+        let streamed = apart(stream, BLOCK, rows.count);
+        for row in 0..rows.rows as isize {
+            let (src, dst) = rows.starts(row);
             let mut done = 0;
-            while done < self.count {
-                let at = done.min(self.count - BLOCK);
+            while done < rows.count {
+                let at = done.min(rows.count - BLOCK);
                 let from = src.wrapping_add(4 * at);
-                self.look_ahead(narrow.means.lanes(), from, 4 * BLOCK);
-                let to = (dst.wrapping_add(at), done < streamed);
-                // SAFETY: as many words of the stream, and a block of either row of the destination.
-                unsafe { narrow.unzip_block(from, step, to) };
+                rows.look_ahead(lanes, from, 4 * BLOCK);
+                let (to, stream) = (dst.wrapping_add(at), done < streamed);
+                // SAFETY: as many words of the stream, a block of either row of the destination, and a register that is all there.
+                unsafe {
+                    let mask = lanes.load(LOW_BYTES.as_ptr().cast());
+                    let (a, b) = (self.load(from, 0, 0), self.load(from.add(2 * LINE), 0, 0));
+                    let even = means.packed([lanes.and(a, mask), lanes.and(b, mask)]);
+                    let (a, b) = (lanes.shift_down(a, 8), lanes.shift_down(b, 8));
+                    let odd = means.packed([lanes.and(a, mask), lanes.and(b, mask)]);
+                    put(lanes, to, means.unpacked(2, 0, even), stream);
+                    put(lanes, to.wrapping_offset(step), means.unpacked(2, 0, odd), stream);
+                }
                 done = at + BLOCK;
             }
         }

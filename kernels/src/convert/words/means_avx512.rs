@@ -37,6 +37,18 @@ const PACKED_ONCE_ZIPPED_16: [u32; 16] = {
     order
 };
 
+/// The lower halves of the words of two registers, and the upper ones.
+const HALVES_32: [[u16; 32]; 2] = {
+    let mut order = [[0; 32]; 2];
+    let mut i = 0;
+    while i < 32 {
+        order[0][i] = 2 * i as u16;
+        order[1][i] = 2 * i as u16 + 1;
+        i += 1;
+    }
+    order
+};
+
 /// Even halves of words, then odd ones.
 const EVEN_THEN_ODD: [u16; 32] = {
     let mut order = [0; 32];
@@ -245,6 +257,16 @@ impl Avx512 {
             _ => bw._mm512_packs_epi16(halves[0], halves[1]),
         };
         s._mm512_or_si512(bytes, s._mm512_and_si512(signs, s._mm512_set1_epi32(SIGNS as i32)))
+    }
+
+    /// The upper halves of two registers of a block, of which the last bit is set where the lower half is not zero.
+    #[inline(always)]
+    pub(crate) fn odd_tops<const N: usize>(self, words: &Words<N>, index: usize) -> __m512i {
+        let (s, bw) = (self.0.avx512f, self.0.avx512bw);
+        let (a, b) = (self.register(words, index), self.register(words, index + 1));
+        let high = bw._mm512_permutex2var_epi16(a, pulp::cast(HALVES_32[1]), b);
+        let low = bw._mm512_permutex2var_epi16(a, pulp::cast(HALVES_32[0]), b);
+        s._mm512_or_si512(high, bw._mm512_min_epu16(low, s._mm512_set1_epi16(1)))
     }
 
     /// The low bytes of the halves of two registers, whose high bytes are zero: in every lane those of the first, then of the
