@@ -10,7 +10,7 @@ use super::words::Means;
 use super::words::any::ends;
 use super::words::cast_rows::Cast;
 use super::words::casts::{Read, Write};
-use super::words::pairs::{cast, cast_any};
+use super::words::pairs::{cast, cast_any, cast_scaled};
 use crate::level::Level;
 
 /// Rows of slots that stay as they are, of which a side or both are packed, as pulp wants them; false where there is no way, and
@@ -154,7 +154,8 @@ impl ConvertRows<'_> {
             }
         }
         let done = match (self.go_by_any_words(), self.conversion.is_identity()) {
-            (true, _) => self.on_any::<M, Walk<'_>>(means),
+            // SAFETY: as above.
+            (true, _) => unsafe { cast_scaled(self, means) || self.on_any::<M, Walk<'_>>(means) },
             (_, true) => means.vectorize(EnterPacked(means, self)) || self.on_any::<M, Unscaled>(means),
             // SAFETY: as above.
             _ if self.fills_blocks() => unsafe { cast(self, means) || self.on_any::<M, Unscaled>(means) },

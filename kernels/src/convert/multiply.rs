@@ -69,6 +69,9 @@ pub(super) trait Multiply<'a> {
     /// For elements that have these factors.
     fn new(scale: Scale<'a>) -> Self;
 
+    /// From here on all elements have one factor.
+    fn set(&mut self, factor: f32);
+
     /// Multiplies a block, as words that hold `f32`, whose first element is at a place of the slice, the others `step` from one
     /// to the next. Whoever asks the same value again asks for as many, and with the same step.
     fn multiply<const N: usize>(&mut self, words: &mut Words<N>, place: isize, step: usize);
@@ -86,6 +89,9 @@ impl<'a> Multiply<'a> for Unscaled {
     }
 
     #[inline(always)]
+    fn set(&mut self, _factor: f32) {}
+
+    #[inline(always)]
     fn multiply<const N: usize>(&mut self, _words: &mut Words<N>, _place: isize, _step: usize) {}
 }
 
@@ -99,6 +105,11 @@ impl<'a> Multiply<'a> for Walk<'a> {
             Scale::Along(along) => (Some(along), 0.0, 0..0),
         };
         Walk { along, alike, factor, at: isize::MIN, coming: &[], held: Held([0.0; BLOCK]), pattern: None }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, factor: f32) {
+        (self.alike, self.factor) = (isize::MIN..isize::MAX, factor);
     }
 
     #[inline(always)]

@@ -13,6 +13,7 @@ use super::tables::scaled_tops::ScaledTops;
 use super::tables::small_table::SmallTable;
 use super::tables::table::Table;
 use super::tables::widening::Widening;
+use crate::convert::words::BLOCK;
 use crate::lanes::{LINE, Lanes};
 use crate::slots::{Bits, SlotWidth};
 use crate::transpose::ahead::Ahead;
@@ -212,6 +213,31 @@ impl ConvertRows<'_> {
     pub(super) fn factors_of(&self, row: Place, at: usize) -> (isize, usize) {
         let unit = self.src_unit();
         (row.first + (at * unit) as isize, unit)
+    }
+
+    /// From row to row, where factors are found: nothing where all rows have the same ones, which are then found once.
+    #[inline(always)]
+    pub(super) fn pitch_of_factors(&self) -> isize {
+        if self.scale.is_same_apart(self.src.pitch) { 0 } else { self.src.pitch }
+    }
+
+    /// The factor of every row, of which there are a few, where all elements of a row have the same: found together, as finding
+    /// one takes as long as multiplying a short row.
+    pub(super) fn factors_of_rows(&self, room: &mut [f32; BLOCK]) -> bool {
+        let (Scale::Along(along), Some(room), Ok(pitch)) =
+            (&self.scale, room.get_mut(..self.rows), usize::try_from(self.src.pitch))
+        else {
+            return false;
+        };
+        let segment = along.segment(self.src.first, self.src_unit());
+        let are_alike = self.rows > 1
+            && !segment.advances
+            && segment.count >= self.count
+            && along.digits.iter().all(|digit| pitch.is_multiple_of(digit.stride.get()));
+        if are_alike {
+            along.fill(self.src.first, pitch, room);
+        }
+        are_alike
     }
 
     /// True where all elements of each word of four bytes have the same factor.

@@ -129,6 +129,16 @@ impl Scale<'_> {
         }
     }
 
+    /// True where elements so many bytes, or slots, apart have the same factor, any number of times.
+    pub(super) fn is_same_apart(&self, pitch: isize) -> bool {
+        match self {
+            Scale::All(_) => true,
+            Scale::Along(along) => {
+                along.digits.iter().all(|digit| pitch.unsigned_abs().is_multiple_of(digit.modulus.get()))
+            }
+        }
+    }
+
     /// As [`Along::fill`]; all factors alike where there is only one.
     #[inline(always)]
     pub(super) fn fill(&self, place: isize, step: usize, room: &mut [f32]) {

@@ -157,11 +157,11 @@ fn strip_of(conversion: &Conversion, element: usize) -> usize {
     if is_wide { strip(element) } else { LINE }
 }
 
-/// Rows that are converted together: two lines of columns of bytes, and as many where elements have factors, which are looked up
-/// for all of a column at once; as square as a strip of one line, where so few are converted at once.
+/// Rows that are converted together: two lines of columns of bytes, but a block where elements have factors, which are found
+/// anew for every other one; as square as a strip of one line, where so few are converted at once.
 fn rows_of(conversion: &Conversion, element: usize) -> usize {
     let (src, dst) = (conversion.src_bytes(), conversion.dst_bytes());
-    if src == 1 || conversion.is_scaled() {
+    if src == 1 && !conversion.is_scaled() {
         2 * BLOCK
     } else if element == 2 && src.min(dst) == 2 {
         BLOCK / 2

@@ -135,6 +135,8 @@ pub(crate) fn scaled_conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
         (of(f8, f8), Bytes(1), Bytes(1)),
         (of(S8, f32), Bytes(1), Bytes(4)),
         (of(U8, bf16), Bytes(1), Bytes(2)),
+        (of(S8, bf16), Bytes(1), Bytes(2)),
+        (of(bf16, bf16), Bytes(2), Bytes(2)),
         (of(S32, f16), Bytes(4), Bytes(2)),
         (of(S4, f32), Packed(Bits::Four), Bytes(4)),
         (of(Number::Float(FloatFormat::F64), f32), Bytes(8), Bytes(4)),

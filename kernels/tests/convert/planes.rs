@@ -1,8 +1,10 @@
 //! Planes that are transposed while their elements are converted, packed slots among them.
 
-use relayout_kernels::{Bits, Conversion, Converter, Level, Loop, Scale, SlotWidth};
+use std::num::NonZeroUsize;
 
-use super::pairs::conversions;
+use relayout_kernels::{Along, Bits, Conversion, Converter, Level, Loop, Scale, SlotWidth, StepDigit};
+
+use super::pairs::{conversions, scaled_conversions};
 use super::{levels, noise, placed, portable, run, unit};
 
 /// So many steps of a plane of so many rows and columns, of elements that stay together, with a gap behind rows and columns.
@@ -20,10 +22,21 @@ fn check_plane(src: &[u8], elements: (Conversion, SlotWidth, SlotWidth), plane: 
 /// Transposes planes of rows so far from one another at every level, and as the portable one does.
 fn check_pitches(
     src: &[u8],
+    elements: (Conversion, SlotWidth, SlotWidth),
+    plane: Plane,
+    pitches: [isize; 2],
+    first: isize,
+) {
+    check_factors(src, elements, plane, pitches, (first, Scale::All(1.0)));
+}
+
+/// The same of elements that are multiplied by their factors.
+fn check_factors(
+    src: &[u8],
     (conversion, from, to): (Conversion, SlotWidth, SlotWidth),
     (steps, rows, columns, together, _): Plane,
     [src_pitch, dst_pitch]: [isize; 2],
-    first: isize,
+    (first, scale): (isize, Scale<'_>),
 ) {
     let of = |extent: isize, src_stride, dst_stride| Loop {
         extent: extent.unsigned_abs(),
@@ -45,7 +58,7 @@ fn check_pitches(
         SlotWidth::Bytes(_) => 64 - first as usize,
     };
     let is_packed = matches!(to, SlotWidth::Bits(_));
-    let (scale, level) = (Scale::All(1.0), Level::Scalar);
+    let level = Level::Scalar;
     let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
     let wanted = portable(&converter, src, first, loops, bytes);
     for (level, start) in levels().flat_map(|level| [0, 5, 32, line].map(|start| (level, start))) {
@@ -82,6 +95,34 @@ fn planes_are_transposed_in_strips() {
             (1, 81, 133, 3, 0),
         ] {
             check_plane(&src, elements, plane);
+        }
+    }
+}
+
+/// A factor for all elements, for each row, for each column, and for each few of these.
+#[test]
+fn planes_are_multiplied_while_they_are_transposed() {
+    let src = noise();
+    let values: Vec<f32> = (0..2048).map(|i| (i as f32 - 700.0) * 0.37).collect();
+    let number = |n: isize| NonZeroUsize::new(n.unsigned_abs()).expect("strides are not zero");
+    for elements @ (_, from, _) in scaled_conversions() {
+        for (rows, columns) in [(64, 64), (515, 523), (640, 512)] {
+            let pitches =
+                [rows, columns].map(|extent: isize| extent.unsigned_abs().next_multiple_of(8) as isize);
+            let (row, column) = (unit(from), pitches[0] * unit(from));
+            let digits = [
+                (row, number(column)),
+                (8 * row, number(column)),
+                (column, NonZeroUsize::MAX),
+                (4 * column, NonZeroUsize::MAX),
+            ];
+            let plane = (1, rows, columns, 1, 0);
+            check_factors(&src, elements, plane, pitches, (0, Scale::All(-0.37)));
+            for (stride, modulus) in digits {
+                let digits = [StepDigit { stride: number(stride), modulus, unit: 1 }];
+                let along = Along { values: &values, digits: &digits, first: 0, start: 0 };
+                check_factors(&src, elements, plane, pitches, (0, Scale::Along(along)));
+            }
         }
     }
 }

@@ -28,6 +28,9 @@ trait Source<'a>: Sized {
     /// For elements that have these factors.
     fn new(from: Self::From, scale: Scale<'a>) -> Self;
 
+    /// From here on all elements of the first way have one factor.
+    fn set(&mut self, _factor: f32) {}
+
     /// Reads a block of elements of a way, the first of which is at a place of the source.
     ///
     /// # Safety
@@ -69,6 +72,11 @@ impl<'a, R: Read, F: Multiply<'a>> Source<'a> for ByWords<R, F> {
     #[inline(always)]
     fn new(read: R, scale: Scale<'a>) -> ByWords<R, F> {
         ByWords { read, factors: [F::new(scale), F::new(scale), F::new(scale), F::new(scale)] }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, factor: f32) {
+        self.factors[0].set(factor);
     }
 
     #[inline(always)]
@@ -182,13 +190,18 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
     unsafe fn straight(mut self) {
         let (rows, means) = (self.rows, self.means);
         let streamed = apart(rows.form == Form::Lines, BLOCK, rows.count);
+        let (pitch, mut of_rows) = (rows.pitch_of_factors(), [0.0; BLOCK]);
+        let are_found = rows.factors_of_rows(&mut of_rows);
         for row in 0..rows.rows as isize {
             let (src, dst) = rows.starts(row);
+            if are_found {
+                self.source.set(of_rows[row as usize]);
+            }
             let mut done = 0;
             while done < rows.count {
                 let at = done.min(rows.count - BLOCK);
                 rows.look_ahead_of(means.lanes(), row, src, S::BYTES * at, S::BYTES * BLOCK);
-                let place = rows.src_place(row) + (S::BYTES * at) as isize;
+                let place = rows.src.first + row * pitch + (S::BYTES * at) as isize;
                 // SAFETY: a block of the row.
                 unsafe {
                     let bytes = means.unpacked(1, 0, self.load(src.add(S::BYTES * at), place, 0));

@@ -126,11 +126,17 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
         let streamed = apart(stream, N, count);
         let (lanes, bytes) = (self.means.lanes(), N * R::BYTES);
         let mut factors = self.factors();
+        let pitch = if F::MULTIPLIES { self.rows.pitch_of_factors() } else { 0 };
+        let mut of_rows = [0.0; BLOCK];
+        let are_found = F::MULTIPLIES && self.rows.factors_of_rows(&mut of_rows);
         let mut number = 0;
         let mut row = 0;
         while row < self.rows.rows as isize {
             let (src, dst) = self.rows.starts(row);
-            let place = self.rows.src_place(row);
+            let place = self.rows.src.first + row * pitch;
+            if are_found {
+                factors.set(of_rows[row as usize]);
+            }
             let mut done = 0;
             while done < count {
                 let at = done.min(count - N);

@@ -53,7 +53,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 return self.zip::<BLOCK>(step, stream);
             }
             match R::BYTES {
-                4 | 8 if Self::IS_FEW => self.zip::<32>(step, stream),
+                4 | 8 if Self::IS_FEW || F::MULTIPLIES => self.zip::<32>(step, stream),
                 4 | 8 => self.zip::<16>(step, stream),
                 2 => self.zip::<32>(step, stream),
                 _ => self.zip::<64>(step, stream),
@@ -75,7 +75,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 (Lines::Joined(piece), _, 2) => self.join::<32>(step, piece),
                 (Lines::Joined(piece), _, _) => self.join::<64>(step, piece),
                 (_, 1, _) => self.unzip::<BLOCK>(step, lines),
-                (_, _, 4 | 8) if Self::IS_FEW => self.unzip::<32>(step, lines),
+                (_, _, 4 | 8) if Self::IS_FEW || F::MULTIPLIES => self.unzip::<32>(step, lines),
                 (_, _, 4 | 8) => self.unzip::<16>(step, lines),
                 (_, _, 2) => self.unzip::<32>(step, lines),
                 _ => self.unzip::<64>(step, lines),

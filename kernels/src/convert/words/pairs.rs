@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use crate::convert::float::{Encode, Lean};
 use crate::convert::hop::{Hop, Int};
-use crate::convert::multiply::{Multiply, Unscaled};
+use crate::convert::multiply::{Multiply, Unscaled, Walk};
 use crate::convert::number::FloatFormat;
 use crate::convert::rows::ConvertRows;
 use crate::convert::words::Means;
@@ -109,6 +109,39 @@ pub(crate) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
             (Int::U8, 2) => through!(Plain::<1>, Plain::<2>),
             _ => false,
         },
+        _ => false,
+    }
+}
+
+/// As [`cast`] for pairs that are often multiplied by factors: quantised weights that are restored, and floats that are scaled.
+///
+/// # Safety
+/// As [`cast`].
+pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
+    if rows.has_packed() {
+        return false;
+    }
+    let mut hops = rows.conversion.hops();
+    let triple = (hops.next(), hops.next(), hops.next());
+    if hops.next().is_some() {
+        return false;
+    }
+    macro_rules! through {
+        ($read:expr, $write:expr) => {{
+            let factors = PhantomData::<Walk<'_>>;
+            let cast = Cast { rows, means, read: $read, write: $write, factors };
+            // SAFETY: the caller's promise.
+            unsafe { cast.enter() }
+        }};
+    }
+    match triple {
+        (Some(Hop::Scale), Some(Hop::EncodeTop16), None) => through!(Plain::<4>, Top),
+        (Some(Hop::DecodeTop16), Some(Hop::Scale), None) => through!(LoudTop, Plain::<4>),
+        (Some(Hop::DecodeTop16), Some(Hop::Scale), Some(Hop::EncodeTop16)) => through!(LoudTop, Top),
+        (Some(Hop::IntToF32(Int::S8)), Some(Hop::Scale), None) => through!(Whole::<1, true>, Plain::<4>),
+        (Some(Hop::IntToF32(Int::S8)), Some(Hop::Scale), Some(Hop::EncodeTop16)) => {
+            through!(Whole::<1, true>, Top)
+        }
         _ => false,
     }
 }
