@@ -6,7 +6,7 @@ use crate::convert::float::{Encode, Lean};
 use crate::convert::hop::{Hop, Int};
 use crate::convert::multiply::{Multiply, Unscaled, Walk};
 use crate::convert::number::FloatFormat;
-use crate::convert::rows::ConvertRows;
+use crate::convert::rows::{ConvertRows, Form};
 use crate::convert::words::Means;
 use crate::convert::words::any::{AnyFrom, AnyTo, From, To};
 use crate::convert::words::cast_rows::Cast;
@@ -136,6 +136,12 @@ pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> 
     }
     match triple {
         (Some(Hop::Scale), Some(Hop::EncodeTop16), None) => through!(Plain::<4>, Top),
+        // Rows that are not woven are faster between types that are told apart inside.
+        (Some(Hop::Scale), Some(&Hop::F32ToInt { to: to @ (Int::S8 | Int::U8), nearest }), None)
+            if matches!(rows.form, Form::Zip { .. }) =>
+        {
+            to.bounds(nearest).is_some_and(|bounds| through!(Plain::<4>, ToInteger::<1>(bounds)))
+        }
         (Some(Hop::DecodeTop16), Some(Hop::Scale), None) => through!(LoudTop, Plain::<4>),
         (Some(Hop::DecodeTop16), Some(Hop::Scale), Some(Hop::EncodeTop16)) => through!(LoudTop, Top),
         (Some(Hop::IntToF32(Int::S8)), Some(Hop::Scale), None) => through!(Whole::<1, true>, Plain::<4>),
