@@ -233,8 +233,7 @@ pub(crate) const CONVERT_SCALED: usize = 512;
 /// Floats of a byte for which it is found out how they are widened together, which takes as long as widening so many one by one.
 pub(crate) const CONVERT_WIDENING: usize = 512;
 
-/// Floats of 16 bits for which it is found out how they are narrowed to a byte together, which takes as long as narrowing so many as
-/// words.
+/// Floats for which it is found out how they are narrowed to a byte together, which takes as long as narrowing so many as words.
 pub(crate) const CONVERT_NARROWING: usize = 4096;
 
 /// From this many bytes on a row is converted straight into its place.

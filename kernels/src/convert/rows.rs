@@ -13,7 +13,7 @@ use super::tables::scaled_tops::ScaledTops;
 use super::tables::small_table::SmallTable;
 use super::tables::table::Table;
 use super::tables::widening::Widening;
-use crate::convert::words::BLOCK;
+use super::words::BLOCK;
 use crate::lanes::{LINE, Lanes};
 use crate::slots::{Bits, SlotWidth};
 use crate::transpose::ahead::Ahead;
@@ -117,7 +117,7 @@ pub(super) struct ConvertRows<'a> {
     pub(super) scaled: Option<&'a ScaledTops>,
     /// How floats of a byte are widened, where it was made.
     pub(super) widening: Option<&'a Widening>,
-    /// How floats of 16 bits are narrowed to a byte, where it was made.
+    /// How floats of 16 or 32 bits are narrowed to a byte, where it was made.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets narrow them as words"))]
     pub(super) narrowing: Option<&'a Narrowing>,
     /// What is transposed by turns in place of rows that are converted.

@@ -99,8 +99,8 @@ impl Narrowing {
             Form::Plain | Form::Lines => true,
             Form::Zip { ways, .. } => ways == 4,
             Form::Unzip { ways, lines, .. } => {
-                let has_words = ways * rows.conversion.src_bytes() == 4;
-                has_words && ways == 2 && !is_scaled && matches!(lines, Lines::Stored | Lines::Whole)
+                let are_halves = ways == 2 && rows.conversion.src_bytes() == 2;
+                are_halves && !is_scaled && matches!(lines, Lines::Stored | Lines::Whole)
             }
         };
         if !has_way || rows.count < BLOCK || rows.has_packed() || rows.turned.is_some() {
