@@ -221,23 +221,12 @@ impl ConvertRows<'_> {
         if self.scale.is_same_apart(self.src.pitch) { 0 } else { self.src.pitch }
     }
 
-    /// The factor of every row, of which there are a few, where all elements of a row have the same: found together, as finding
-    /// one takes as long as multiplying a short row.
+    /// The factor of every row, of which there are a few, where all elements of a row have the same.
+    #[inline(always)]
     pub(super) fn factors_of_rows(&self, room: &mut [f32; BLOCK]) -> bool {
-        let (Scale::Along(along), Some(room), Ok(pitch)) =
-            (&self.scale, room.get_mut(..self.rows), usize::try_from(self.src.pitch))
-        else {
-            return false;
-        };
-        let segment = along.segment(self.src.first, self.src_unit());
-        let are_alike = self.rows > 1
-            && !segment.advances
-            && segment.count >= self.count
-            && along.digits.iter().all(|digit| pitch.is_multiple_of(digit.stride.get()));
-        if are_alike {
-            along.fill(self.src.first, pitch, room);
-        }
-        are_alike
+        let Scale::Along(along) = &self.scale else { return false };
+        let row = (self.src.first, self.src_unit(), self.count);
+        self.rows > 1 && along.fill_rows(row, self.src.pitch, self.rows, room)
     }
 
     /// True where all elements of each word of four bytes have the same factor.

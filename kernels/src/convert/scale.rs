@@ -201,6 +201,28 @@ impl<'a> Along<'a> {
         }
     }
 
+    /// The factor of each of some rows, from a place of the slice on, `pitch` from one to the next, where all elements of a row have
+    /// the same; false where they have not, or the rows are too many. They are found together, as finding one takes as long
+    /// as multiplying a short row.
+    #[inline(never)] // as for `fill`
+    pub(super) fn fill_rows(
+        &self,
+        (place, step, count): (isize, usize, usize),
+        pitch: isize,
+        rows: usize,
+        room: &mut [f32],
+    ) -> bool {
+        let (Some(room), Ok(pitch)) = (room.get_mut(..rows), usize::try_from(pitch)) else { return false };
+        let segment = self.segment(place, step);
+        let are_alike = !segment.advances
+            && segment.count >= count
+            && self.digits.iter().all(|digit| pitch.is_multiple_of(digit.stride.get()));
+        if are_alike {
+            self.fill(place, pitch, room);
+        }
+        are_alike
+    }
+
     /// As [`Along::fill`], where nothing begins anew.
     fn fill_each(&self, place: isize, step: usize, room: &mut [f32]) {
         let mut done = 0;
