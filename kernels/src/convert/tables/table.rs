@@ -6,7 +6,8 @@ use core::arch::x86_64::{__m512i, _mm512_permutex2var_epi8, _mm512_permutexvar_e
 use pulp::x86::V4;
 
 use crate::convert::rows::{ConvertRows, Form, Lines};
-use crate::convert::words::{BLOCK, put_zips};
+use crate::convert::words::means_avx512::Avx512;
+use crate::convert::words::{BLOCK, Means, put_bytes};
 use crate::lanes::{LINE, Lanes, apart, put};
 
 pulp::simd_type! {
@@ -140,12 +141,6 @@ const BY_WAY: [u8; LINE] = {
     order
 };
 
-/// Quadwords so that zips of lanes come out in order.
-const FOR_ZIPS: [u64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
-
-/// Words so that two zips come out in order.
-const FOR_TWO_ZIPS: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
-
 /// The first half of a register, and the second one, in the upper halves of words.
 const UPPER: [[u16; 32]; 2] = {
     let mut order = [[0; 32]; 2];
@@ -203,18 +198,15 @@ impl ByTable<'_> {
                     let from = src.wrapping_add(at).wrapping_offset(way as isize * step);
                     self.rows.look_ahead(self.lanes, from, LINE);
                     // SAFETY: a block of a row of the source.
-                    let line = unsafe { self.lanes.load(from) };
-                    let line = self.lanes.avx512f._mm512_permutexvar_epi32(pulp::cast(FOR_TWO_ZIPS), line);
+                    let line = Avx512(self.lanes).ordered(2, unsafe { self.lanes.load(from) });
                     woven[way * BYTES] = self.found(line, self.table.low);
                     if BYTES == 2 {
                         woven[way * BYTES + 1] = self.found(line, self.table.high);
                     }
                     way += 1;
                 }
-                let [a, b, c, d] = woven;
-                let ((a, b), (c, d)) = (self.lanes.zip::<1>(a, b), self.lanes.zip::<1>(c, d));
                 // SAFETY: as many words of the stream.
-                unsafe { put_zips(self.lanes, dst.add(4 * at), [(a, c), (b, d)], done < streamed) };
+                unsafe { put_bytes(self.lanes, dst.add(4 * at), woven, done < streamed) };
                 done = at + BLOCK;
             }
             row += 1;
@@ -280,12 +272,11 @@ impl ByTable<'_> {
     /// A block of results must be writable at `to`, which starts a line if `stream`.
     #[inline(always)]
     unsafe fn put<const BYTES: usize>(self, line: __m512i, to: *mut u8, stream: bool) {
-        let (s, bw) = (self.lanes.avx512f, self.lanes.avx512bw);
         if BYTES == 1 {
             // SAFETY: the caller's promise.
             return unsafe { put(self.lanes, to, self.found(line, self.table.low), stream) };
         }
-        let line = s._mm512_permutexvar_epi64(pulp::cast(FOR_ZIPS), line);
+        let line = Avx512(self.lanes).ordered(1, line);
         let (low, high) = (self.found(line, self.table.low), self.found(line, self.table.high));
         let (first, second) = self.lanes.zip::<1>(low, high);
         let mut part = 0;
@@ -293,7 +284,11 @@ impl ByTable<'_> {
             let half = if part * 2 < BYTES { first } else { second };
             let line = match BYTES {
                 2 => half,
-                _ => bw._mm512_maskz_permutexvar_epi16(0xaaaa_aaaa, pulp::cast(UPPER[part % 2]), half),
+                _ => self.lanes.avx512bw._mm512_maskz_permutexvar_epi16(
+                    0xaaaa_aaaa,
+                    pulp::cast(UPPER[part % 2]),
+                    half,
+                ),
             };
             // SAFETY: the caller's promise, for a line of it.
             unsafe { put(self.lanes, to.add(part * LINE), line, stream) };

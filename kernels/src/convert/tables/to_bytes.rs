@@ -11,7 +11,7 @@ use crate::convert::scale::Scale;
 use crate::convert::tables::narrowing::{From, Narrowing};
 use crate::convert::words::casts::{HalfFrom, LoudTop, Plain, Read};
 use crate::convert::words::means_avx512::Avx512;
-use crate::convert::words::{BLOCK, Means, Words, put_zips};
+use crate::convert::words::{BLOCK, Means, Words, put_bytes};
 use crate::lanes::{LINE, Lanes, apart, put};
 
 /// Low bytes of halves.
@@ -235,10 +235,8 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
                     ways[way] = unsafe { means.unpacked(1, 2, self.load(from, place, way)) };
                     way += 1;
                 }
-                let (a, b) = lanes.zip::<1>(ways[0], ways[1]);
-                let (c, d) = lanes.zip::<1>(ways[2], ways[3]);
                 // SAFETY: as many words of the stream.
-                unsafe { put_zips(lanes, dst.add(4 * at), [(a, c), (b, d)], done < streamed) };
+                unsafe { put_bytes(lanes, dst.add(4 * at), ways, done < streamed) };
                 done = at + BLOCK;
             }
         }

@@ -256,6 +256,18 @@ pub(super) unsafe fn put_zips<L: Lanes>(
     }
 }
 
+/// Writes words of the bytes of four registers in turn, which come out in order where [`Means::ordered`] put the registers so.
+///
+/// # Safety
+/// As [`put`], for four registers.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) unsafe fn put_bytes<L: Lanes>(lanes: L, to: *mut u8, [a, b, c, d]: [L::Vector; 4], stream: bool) {
+    let ((a, b), (c, d)) = (lanes.zip::<1>(a, b), lanes.zip::<1>(c, d));
+    // SAFETY: the caller's promise.
+    unsafe { put_zips(lanes, to, [(a, c), (b, d)], stream) }
+}
+
 /// Writes elements of eight bytes, whole registers.
 ///
 /// # Safety
