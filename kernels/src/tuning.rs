@@ -179,8 +179,8 @@ pub(crate) fn convert_ahead() -> (usize, usize) {
 
 /// The same for so many rows of elements of so many bytes that become a stream, or 0. Of two rows lines come into the first
 /// level at once, as pieces of them take turns. AMD's processors want them shortly before their use; words that become
-/// bytes, too, of which four rows are too many to be followed for long. Where factors take their time, what is best for
-/// others is best for them.
+/// bytes, too, of which four rows are too many to be followed for long. Elements with
+/// factors, whose multiplication takes its time, gained nothing by it.
 pub(crate) fn woven_ahead(rows: usize, bytes: usize, is_scaled: bool) -> (usize, usize) {
     match rows {
         2 if is_amd() && !is_scaled => (0, 384),

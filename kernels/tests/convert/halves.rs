@@ -4,11 +4,10 @@
 use core::num::NonZeroUsize;
 
 use relayout_kernels::{
-    Along, Conversion, Converter, FloatFormat, Level, Loop, Number, Rules, Scale, SlotWidth, Specials,
-    StepDigit,
+    Along, Conversion, Converter, FloatFormat, Level, Loop, Number, Rules, Scale, SlotWidth, StepDigit,
 };
 
-use super::pairs::{BF16, F16};
+use super::pairs::{BF16, F16, FLOATS_OF_A_BYTE};
 use super::{levels, placed, portable, run};
 
 /// Elements of a source.
@@ -42,20 +41,7 @@ fn patterns(width: usize) -> Vec<u8> {
 
 /// Formats of a byte, and whether what is too large becomes the greatest number.
 fn results() -> impl Iterator<Item = (FloatFormat, bool)> {
-    use Specials::{Ieee, NanIsNegativeZero, NanOnly};
-    let formats = [
-        (4, 3, 7, Ieee),
-        (4, 3, 7, NanOnly),
-        (5, 2, 15, Ieee),
-        (3, 4, 3, Ieee),
-        (4, 3, 11, NanIsNegativeZero),
-        (4, 3, 8, NanIsNegativeZero),
-        (5, 2, 16, NanIsNegativeZero),
-    ];
-    formats.into_iter().flat_map(|(exponent_bits, mantissa_bits, bias, specials)| {
-        [false, true]
-            .map(|saturates| (FloatFormat { exponent_bits, mantissa_bits, bias, specials }, saturates))
-    })
+    FLOATS_OF_A_BYTE.into_iter().flat_map(|format| [false, true].map(|saturates| (format, saturates)))
 }
 
 /// In every form, at every level, with rows that fill blocks and others.

@@ -18,6 +18,21 @@ pub(crate) const U8: Number = Number::Integer { bits: 8, signed: false };
 pub(crate) const S8: Number = Number::Integer { bits: 8, signed: true };
 pub(crate) const S4: Number = Number::Integer { bits: 4, signed: true };
 
+/// Floats of a byte, but for powers of two.
+pub(crate) const FLOATS_OF_A_BYTE: [FloatFormat; 7] = [
+    of_a_byte(4, 3, 7, Specials::Ieee),
+    of_a_byte(5, 2, 15, Specials::Ieee),
+    of_a_byte(4, 3, 11, Specials::NanIsNegativeZero),
+    of_a_byte(4, 3, 8, Specials::NanIsNegativeZero),
+    F8,
+    F8_PLAIN_ZERO,
+    F8_IEEE,
+];
+
+const fn of_a_byte(exponent_bits: u32, mantissa_bits: u32, bias: i32, specials: Specials) -> FloatFormat {
+    FloatFormat { exponent_bits, mantissa_bits, bias, specials }
+}
+
 /// What is converted: conversion, and slots of either side.
 pub(crate) fn conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
     use SlotWidth::{Bits as Packed, Bytes};

@@ -21,9 +21,9 @@ pub(crate) const LOOKED_UP: usize = LINE / 2;
 pub(crate) struct Narrowing {
     /// What is read.
     pub(crate) from: From,
-    /// The least magnitude whose result is looked up, from which on those that become zero are; below it all do.
+    /// Half of the least result, a normal number: this magnitude and all below it become zero.
     pub(crate) least: u16,
-    /// The least that is not looked up.
+    /// The least magnitude whose result is not looked up.
     pub(crate) least_normal: u16,
     /// The magnitude that becomes what all greater ones become.
     pub(crate) limit: u16,
@@ -91,12 +91,15 @@ impl Narrowing {
         let result = |pattern: u16| to.one(halves.one(pattern)) as u8;
         let shift = mantissa.checked_sub(kept).filter(|&shift| shift > 0)?;
         let rebias = (one >> shift).checked_sub(result(one).into())?;
-        // Where the exponents are the same, denormal numbers are rounded like others.
-        let least_normal = if rebias == 0 { 0 } else { (rebias + (1 << kept)) << shift };
-        // Half of the least denormal number, which becomes zero, is normal.
-        let looked_up = if rebias == 0 { 0 } else { (kept as u16 + 1) << mantissa };
-        let least =
-            least_normal.checked_sub(looked_up).filter(|&least| rebias == 0 || least >> mantissa > 0)?;
+        let [least, least_normal] = match rebias {
+            // Where the exponents are the same, denormal numbers are rounded like others.
+            0 => [0; 2],
+            _ => {
+                let least_normal = (rebias + (1 << kept)) << shift;
+                let least = least_normal.checked_sub((kept as u16 + 1) << mantissa)?;
+                (least >> mantissa > 0).then_some([least, least_normal])?
+            }
+        };
         let places = least >> shift..least_normal >> shift;
         if places.len() > LOOKED_UP || result(least) != 0 {
             return None;
