@@ -10,7 +10,7 @@ use super::packed::strips::PackedStrips;
 use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
 use super::scale::Scale;
-use super::split::Split;
+use super::split::{ONCE, Split};
 use super::strips::Strips;
 use super::tables::narrowing::Narrowing;
 use super::tables::scaled_tops::ScaledTops;
@@ -310,19 +310,37 @@ impl Work<'_> {
         src: Place,
         dst: Place,
     ) {
-        let look = if !self.stream || src.is_near { Look::Nowhere } else { look(self, form) };
+        let look =
+            if !self.stream || src.is_near { Look::Nowhere } else { look(self, form, (src, pass.run)) };
         let (outer, rows) = match pass.rows.as_slice() {
             [outer @ .., rows] => (outer, *rows),
-            [] => (&[][..], Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
+            [] => (&[][..], ONCE),
+        };
+        let (outer, beyond) = match outer {
+            [outer @ .., beyond] if self.repeats(form) => (outer, *beyond),
+            _ => (outer, ONCE),
         };
         each_place(outer, src, dst, &mut |src, dst| {
             let src = Place { pitch: rows.src_stride, ..src };
             let dst = Place { pitch: rows.dst_stride, ..dst };
             let (rows, count) = (rows.extent, pass.run);
-            let task = ConvertRows { rows, count, form, look, ..self.task(conversion, src, dst) };
+            let task = ConvertRows { rows, beyond, count, form, look, ..self.task(conversion, src, dst) };
             // SAFETY: a step of the outer loops starts rows of the pass.
             unsafe { task.at_level(self.level) };
         });
+    }
+
+    /// True for rows of a form that are repeated at their level: those that are woven, but for pieces, packed slots, and floats of a
+    /// byte that are looked up by their factors.
+    fn repeats(&self, form: Form) -> bool {
+        let is_woven = match form {
+            Form::Zip { .. } => true,
+            Form::Unzip { lines, .. } => matches!(lines, Lines::Stored | Lines::Whole),
+            Form::Plain | Form::Lines => false,
+        };
+        is_woven
+            && [self.src, self.dst].iter().all(|width| matches!(width, SlotWidth::Bytes(_)))
+            && self.scaled.is_none()
     }
 
     /// A long row, past the cache: whole lines, and what is before the first and behind the last of them.

@@ -65,9 +65,14 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// As [`ConvertRows::at_level`].
     pub(super) unsafe fn enter(self) -> bool {
-        match self.rows.turned {
-            Some(turned) => self.means.vectorize(EnterTurns(self, turned)),
-            None => self.means.vectorize(EnterCast(self)),
+        let rounding = if Self::IS_ROUNDED { self.means.rounding() } else { None };
+        match (self.rows.turned, rounding) {
+            (Some(turned), _) => self.means.vectorize(EnterTurns(self, turned)),
+            (None, Some(means)) => {
+                let Cast { rows, read, write, factors, .. } = self;
+                means.vectorize(EnterCast(Cast { rows, means, read, write, factors }))
+            }
+            (None, None) => self.means.vectorize(EnterCast(self)),
         }
     }
 }
@@ -96,17 +101,20 @@ impl ConvertRows<'_> {
         {
             use super::words::means_avx2::{Avx2, Halves};
             use super::words::means_avx512::Avx512;
+            use super::words::means_bf16::Bf16;
             use pulp::x86::{V3, V4};
             if let Some(table) = self.table.filter(|table| table.takes(self)) {
                 // SAFETY: the caller's promise.
                 return unsafe { table.run(self) };
             }
             if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
+                let bf16 = if level >= Level::Avx512Vbmi { Bf16::try_new() } else { None };
+                let means = Avx512 { lanes, bf16 };
                 // SAFETY: the caller's promise.
-                if self.narrowing.is_some_and(|narrowing| unsafe { narrowing.run(self, Avx512(lanes)) }) {
+                if self.narrowing.is_some_and(|narrowing| unsafe { narrowing.run(self, means) }) {
                     return;
                 }
-                return self.on(Avx512(lanes), level);
+                return self.on(means, level);
             }
             if let (true, Some(lanes), Some(halves)) =
                 (level >= Level::Avx2, V3::try_new(), Halves::try_new())

@@ -24,9 +24,8 @@ impl ConvertRows<'_> {
         let most = if self.form == Form::Lines { 2 * BLOCK } else { STEP };
         let block = most.min(self.count / BLOCK * BLOCK).max(1);
         let streamed = apart(true, block, self.count);
-        let mut row = 0;
-        while row < self.rows as isize {
-            let (src, dst) = (self.src.at(row * self.src.pitch), self.dst.at(row * self.dst.pitch));
+        for row in self.each_row() {
+            let (src, dst) = self.places(row);
             let mut done = 0;
             while done < self.count {
                 // The last block of a form steps back rather than be short.
@@ -34,12 +33,11 @@ impl ConvertRows<'_> {
                 let at = if steps_back { self.count - block } else { done };
                 let count = if self.form == Form::Plain { STEP.min(self.count - at) } else { block };
                 let streams = self.form == Form::Plain || done < streamed;
-                let part = Block { row, src, dst, at, count, streams };
+                let part = Block { row: row.row, src, dst, at, count, streams };
                 // SAFETY: a block of the row, as the maker of the task promised, of at most `STEP` elements.
                 unsafe { self.block(lanes, part, &mut room) };
                 done = at + count;
             }
-            row += 1;
         }
     }
 }

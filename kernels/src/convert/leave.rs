@@ -51,9 +51,9 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Leave for Leaving<Cast<'a
                 i += 1;
             }
             match W::BYTES {
-                2 => self.0.block::<{ LINE / 2 }>(&mut factors, block, (0, 0), (to, PAST)),
-                4 => self.0.block::<{ LINE / 4 }>(&mut factors, block, (0, 0), (to, PAST)),
-                _ => self.0.block::<{ LINE / 8 }>(&mut factors, block, (0, 0), (to, PAST)),
+                2 => self.0.block::<_, { LINE / 2 }>(&mut factors, block, (0, 0), (to, PAST)),
+                4 => self.0.block::<_, { LINE / 4 }>(&mut factors, block, (0, 0), (to, PAST)),
+                _ => self.0.block::<_, { LINE / 8 }>(&mut factors, block, (0, 0), (to, PAST)),
             }
         }
     }

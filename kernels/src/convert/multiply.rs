@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::float;
 use super::forms::BLOCK;
+use super::rows::Row;
 use super::scale::{Along, Scale, begin_anew, exactly};
 use super::words::Words;
 use super::words::casts::each;
@@ -53,8 +54,49 @@ pub(super) struct Walk<'a> {
     pattern: Option<Pattern>,
 }
 
+/// Rows of which factors are kept.
+const KEPT: usize = 8;
+
+/// Factors of the ways of a few rows, and for how many more turns of all rows each has them.
+pub(super) struct Kept {
+    rows: [([One; 4], usize); KEPT],
+    /// False once there was one for a turn only: to find that out takes longer than to find the factor.
+    pays: bool,
+}
+
+impl Kept {
+    /// None yet, of rows that are repeated or not.
+    #[inline(always)]
+    pub(super) fn new(are_repeated: bool) -> Kept {
+        Kept { rows: [([One(1.0); 4], 0); KEPT], pays: are_repeated }
+    }
+
+    /// True for a row whose factors shall be kept: one of the first few.
+    #[inline(always)]
+    pub(super) fn wants(&self, row: Row) -> bool {
+        self.pays && (row.row as usize) < KEPT
+    }
+
+    /// Those of a row.
+    #[inline(always)]
+    pub(super) fn take(&mut self, row: Row) -> Option<[One; 4]> {
+        let (ones, turns) = self.rows.get_mut(row.row as usize)?;
+        *turns = turns.checked_sub(1)?;
+        Some(*ones)
+    }
+
+    /// Keeps those of a row that is wanted, for so many turns, this one among them.
+    #[inline(always)]
+    pub(super) fn put(&mut self, row: Row, ones: [One; 4], turns: usize) {
+        self.pays = turns > 1;
+        if let Some(kept) = self.rows.get_mut(row.row as usize) {
+            *kept = (ones, turns - 1);
+        }
+    }
+}
+
 /// The factors of a block.
-enum Factors<'a, const N: usize> {
+pub(super) enum Factors<'a, const N: usize> {
     /// One for all.
     Alike(f32),
     /// One for each element.
@@ -72,9 +114,33 @@ pub(super) trait Multiply<'a> {
     /// From here on all elements have one factor.
     fn set(&mut self, factor: f32);
 
-    /// Multiplies a block, as words that hold `f32`, whose first element is at a place of the slice, the others `step` from one
+    /// How often a row, whose first and last elements are at these places and all of whose elements have the same factor, can be moved
+    /// on by a stride until one of them has another: at least once.
+    fn lasts(&self, ends: [isize; 2], stride: isize) -> usize;
+
+    /// The factor of all of some elements, which are found as by [`Multiply::block`].
+    fn one<const N: usize>(&mut self, place: isize, step: usize, count: usize) -> Option<f32>;
+
+    /// The factors of a block, at most [`BLOCK`] elements, of which the first is at a place of the slice, the others `step` from one
     /// to the next. Whoever asks the same value again asks for as many, and with the same step.
-    fn multiply<const N: usize>(&mut self, words: &mut Words<N>, place: isize, step: usize);
+    fn block<const N: usize>(&mut self, place: isize, step: usize) -> Factors<'_, N>;
+
+    /// Multiplies a block, as words that hold `f32`, by the factors of these elements.
+    #[inline(always)]
+    fn multiply<const N: usize>(&mut self, words: &mut Words<N>, place: isize, step: usize) {
+        // One factor from a register: a block of them, just written in parts, would have to be in the cache before it is read whole.
+        match self.block::<N>(place, step) {
+            Factors::Alike(_) if !Self::MULTIPLIES => {}
+            Factors::Alike(factor) => each!(words, x => float::scaled(x, factor)),
+            Factors::Each(factors) => {
+                let mut i = 0;
+                while i < N {
+                    words.0[i] = float::scaled(words.0[i], factors[i]);
+                    i += 1;
+                }
+            }
+        }
+    }
 }
 
 /// No factors: words stay as they are.
@@ -92,7 +158,52 @@ impl<'a> Multiply<'a> for Unscaled {
     fn set(&mut self, _factor: f32) {}
 
     #[inline(always)]
-    fn multiply<const N: usize>(&mut self, _words: &mut Words<N>, _place: isize, _step: usize) {}
+    fn lasts(&self, _ends: [isize; 2], _stride: isize) -> usize {
+        usize::MAX
+    }
+
+    #[inline(always)]
+    fn one<const N: usize>(&mut self, _place: isize, _step: usize, _count: usize) -> Option<f32> {
+        None
+    }
+
+    #[inline(always)]
+    fn block<const N: usize>(&mut self, _place: isize, _step: usize) -> Factors<'_, N> {
+        Factors::Alike(1.0)
+    }
+}
+
+/// One factor for all elements, wherever they are: a loop over some of them keeps it in a register.
+#[derive(Clone, Copy)]
+pub(super) struct One(pub(super) f32);
+
+impl<'a> Multiply<'a> for One {
+    const MULTIPLIES: bool = true;
+
+    #[inline(always)]
+    fn new(scale: Scale<'a>) -> One {
+        One(scale.for_all())
+    }
+
+    #[inline(always)]
+    fn set(&mut self, factor: f32) {
+        self.0 = factor;
+    }
+
+    #[inline(always)]
+    fn lasts(&self, _ends: [isize; 2], _stride: isize) -> usize {
+        usize::MAX
+    }
+
+    #[inline(always)]
+    fn one<const N: usize>(&mut self, _place: isize, _step: usize, _count: usize) -> Option<f32> {
+        Some(self.0)
+    }
+
+    #[inline(always)]
+    fn block<const N: usize>(&mut self, _place: isize, _step: usize) -> Factors<'_, N> {
+        Factors::Alike(self.0)
+    }
 }
 
 impl<'a> Multiply<'a> for Walk<'a> {
@@ -112,24 +223,27 @@ impl<'a> Multiply<'a> for Walk<'a> {
         (self.alike, self.factor) = (isize::MIN..isize::MAX, factor);
     }
 
-    #[inline(always)]
-    fn multiply<const N: usize>(&mut self, words: &mut Words<N>, place: isize, step: usize) {
-        // One factor from a register: a block of them, just written in parts, would have to be in the cache before it is read whole.
-        match self.block::<N>(place, step) {
-            Factors::Alike(factor) => each!(words, x => float::scaled(x, factor)),
-            Factors::Each(factors) => {
-                let mut i = 0;
-                while i < N {
-                    words.0[i] = float::scaled(words.0[i], factors[i]);
-                    i += 1;
-                }
+    #[inline(never)] // as for `Along::fill`
+    fn lasts(&self, [first, last]: [isize; 2], stride: isize) -> usize {
+        match (&self.along, usize::try_from(stride)) {
+            (None, _) | (_, Ok(0)) => usize::MAX,
+            (Some(along), Ok(stride)) => {
+                let [first, last] = [first, last].map(|place| along.segment(place, stride).lasts());
+                first.min(last)
             }
+            (Some(_), Err(_)) => 1,
         }
     }
-}
 
-impl Walk<'_> {
-    /// The factors of `N` elements, at most [`BLOCK`].
+    #[inline(always)]
+    fn one<const N: usize>(&mut self, place: isize, step: usize, count: usize) -> Option<f32> {
+        let last = place + ((count - 1) * step) as isize;
+        match self.block::<N>(place, step) {
+            Factors::Alike(factor) => (last < self.alike.end).then_some(factor),
+            Factors::Each(_) => None,
+        }
+    }
+
     #[inline(always)]
     fn block<const N: usize>(&mut self, place: isize, step: usize) -> Factors<'_, N> {
         let last = place + ((N - 1) * step) as isize;
@@ -148,7 +262,9 @@ impl Walk<'_> {
         let held = || self.held.0.first_chunk().expect("blocks are at most as long as what is held");
         Factors::Each(self.coming.first_chunk().unwrap_or_else(held))
     }
+}
 
+impl Walk<'_> {
     /// Makes the factors of some elements ready.
     #[inline(never)] // as for `Along::fill`
     fn find(&mut self, place: isize, step: usize, count: usize) {

@@ -8,6 +8,7 @@ use super::leave::Turned;
 use super::packed::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::scale::Scale;
+use super::split::ONCE;
 use super::tables::narrowing::Narrowing;
 use super::tables::scaled_tops::ScaledTops;
 use super::tables::small_table::SmallTable;
@@ -15,6 +16,7 @@ use super::tables::table::Table;
 use super::tables::widening::Widening;
 use super::words::BLOCK;
 use crate::lanes::{LINE, Lanes};
+use crate::nest::Loop;
 use crate::slots::{Bits, SlotWidth};
 use crate::transpose::ahead::Ahead;
 
@@ -102,6 +104,8 @@ pub(super) struct ConvertRows<'a> {
     pub(super) src: Place,
     pub(super) dst: Place,
     pub(super) rows: usize,
+    /// What repeats all of them, where they are woven: entering a level takes as long as converting some dozen elements.
+    pub(super) beyond: Loop,
     pub(super) count: usize,
     /// What elements are multiplied by: by one where the conversion has no scale, as packed slots may be all the same.
     pub(super) scale: Scale<'a>,
@@ -122,6 +126,38 @@ pub(super) struct ConvertRows<'a> {
     pub(super) narrowing: Option<&'a Narrowing>,
     /// What is transposed by turns in place of rows that are converted.
     pub(super) turned: Option<&'a Turned<'a>>,
+}
+
+/// A row, and how often all of them were repeated before.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    pub(super) turn: isize,
+    pub(super) row: isize,
+}
+
+/// All rows in their order, again and again.
+pub(super) struct EachRow {
+    turns: isize,
+    rows: isize,
+    next: Row,
+}
+
+impl Iterator for EachRow {
+    type Item = Row;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Row> {
+        let row = self.next;
+        if row.turn == self.turns {
+            return None;
+        }
+        let is_last = row.row + 1 == self.rows;
+        self.next = match is_last {
+            true => Row { turn: row.turn + 1, row: 0 },
+            false => Row { row: row.row + 1, ..row },
+        };
+        Some(row)
+    }
 }
 
 /// What is asked for ahead.
@@ -174,6 +210,7 @@ impl<'a> ConvertRows<'a> {
             src,
             dst,
             rows: 0,
+            beyond: ONCE,
             count: 0,
             scale: if conversion.is_scaled() { scale } else { Scale::All(1.0) },
             form: Form::Plain,
@@ -189,6 +226,28 @@ impl<'a> ConvertRows<'a> {
 }
 
 impl ConvertRows<'_> {
+    /// The rows that are woven.
+    #[inline(always)]
+    pub(super) fn each_row(&self) -> EachRow {
+        let turns = if self.rows == 0 { 0 } else { self.beyond.extent as isize };
+        EachRow { turns, rows: self.rows as isize, next: Row { turn: 0, row: 0 } }
+    }
+
+    /// Where one of these lies on either side.
+    #[inline(always)]
+    pub(super) fn places(&self, Row { turn, row }: Row) -> (Place, Place) {
+        let Loop { src_stride, dst_stride, .. } = self.beyond;
+        let (src, dst) = (self.src, self.dst);
+        (src.at(turn * src_stride + row * src.pitch), dst.at(turn * dst_stride + row * dst.pitch))
+    }
+
+    /// Where one of these starts on either side, if its slots have whole bytes.
+    #[inline(always)]
+    pub(super) fn woven_starts(&self, row: Row) -> (*const u8, *mut u8) {
+        let (src, dst) = self.places(row);
+        (src.byte(src.first), dst.byte(dst.first))
+    }
+
     /// Where a row starts on either side, if its slots have whole bytes.
     #[inline(always)]
     pub(super) fn starts(&self, row: isize) -> (*const u8, *mut u8) {

@@ -72,6 +72,11 @@ impl Segment<'_> {
         if self.others == usize::MAX { usize::MAX } else { steps(self.others, self.step) }
     }
 
+    /// How many elements, the first of them one, have the same factor.
+    pub(super) fn lasts(&self) -> usize {
+        if self.advances { 1 } else { self.count.min(self.window()) }
+    }
+
     /// Elements after which the fastest digit begins anew.
     pub(super) fn period(&self) -> usize {
         match self.fastest {
@@ -126,6 +131,14 @@ impl Scale<'_> {
                 let starts_whole = is_whole(along.first.wrapping_add(place).unsigned_abs());
                 starts_whole && along.digits.iter().all(|digit| is_whole(digit.stride.get()))
             }
+        }
+    }
+
+    /// True where so many elements from a place on, `step` from one to the next, have the same factor.
+    pub(super) fn is_same_along(&self, place: isize, step: usize, count: usize) -> bool {
+        match self {
+            Scale::All(_) => true,
+            Scale::Along(along) => along.segment(place, step).lasts() >= count,
         }
     }
 

@@ -27,12 +27,12 @@ pub(super) fn woven(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place
     if converter.level == Level::Scalar || !converter.level.is_available() {
         return None;
     }
-    zipped(converter, loops, dst)
+    zipped(converter, loops, [src, dst])
         .or_else(|| unzipped(converter, loops, [src, dst]))
         .or_else(|| lines(converter, loops, dst))
 }
 
-fn zipped(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Woven> {
+fn zipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
     let [src_unit, dst_unit] = converter.units();
     let across = loops.as_slice().iter().position(|l| l.dst_stride == dst_unit)?;
     let Loop { extent: ways, src_stride: step, .. } = loops.as_slice()[across];
@@ -43,7 +43,8 @@ fn zipped(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Woven>
     let fits = pass.run >= BLOCK && has_body(bytes, ways) && converter.conversion.dst_bytes() == bytes;
     let in_bytes = dst.bits.is_none() || dst.bits == Some(Bits::Four) && ways == HALF_BYTES;
     let stream = converter.stream && in_bytes && starts_lines(converter, pass.rows.as_slice(), dst);
-    let rows = if follows_stream(converter, ways) { along_stream(pass.rows) } else { pass.rows };
+    let rows =
+        if follows_stream(converter, ways, (src, pass.run)) { along_stream(pass.rows) } else { pass.rows };
     let pass = Pass { rows, ..pass };
     fits.then_some(Woven { pass, form: Form::Zip { ways, step, stream }, next: None })
 }
@@ -129,16 +130,19 @@ fn in_order(mut rows: Loops) -> Loops {
 }
 
 /// True where two rows are woven piece by piece as the stream has them, in place of one such pair after the other.
-fn follows_stream(converter: &Converter<'_>, ways: usize) -> bool {
+fn follows_stream(converter: &Converter<'_>, ways: usize, (src, run): (Place, usize)) -> bool {
     let conversion = &converter.conversion;
-    ways == 2 && conversion.src_bytes() == 4 && !conversion.is_scaled() && weaves_along_stream()
+    let bytes = conversion.src_bytes();
+    // Factors of columns come one after the other along a row, and would be found anew for every piece.
+    let has_one = || !conversion.is_scaled() || converter.scale.is_same_along(src.first, bytes, run);
+    ways == 2 && bytes == 4 && weaves_along_stream() && has_one()
 }
 
 /// What rows of a form ask for ahead of what is read from memory.
-pub(super) fn look(converter: &Converter<'_>, form: Form) -> Look {
+pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize)) -> Look {
     let conversion = &converter.conversion;
     let (far, near) = match form {
-        Form::Zip { ways, .. } if follows_stream(converter, ways) => ALONG_STREAM_AHEAD,
+        Form::Zip { ways, .. } if follows_stream(converter, ways, rows) => ALONG_STREAM_AHEAD,
         Form::Zip { ways, .. } => woven_ahead(ways, conversion.src_bytes(), conversion.is_scaled()),
         _ => convert_ahead(),
     };

@@ -29,7 +29,7 @@ fn forms(elements: isize, width: isize) -> [Vec<Loop>; 3] {
 }
 
 /// All patterns of 16 bits, or the upper halves of words whose lower ones are zero, or not quite, or beside the middle.
-fn patterns(width: usize) -> Vec<u8> {
+pub(crate) fn patterns(width: usize) -> Vec<u8> {
     let lower = [0u16, 1, 0x7fff, 0x8000, 0x8001, 0xffff, 0];
     let pattern = |i: usize| {
         let upper = (i as u16).wrapping_mul(0x8101).to_le_bytes();

@@ -186,9 +186,8 @@ impl ByTable<'_> {
     #[inline(always)]
     unsafe fn zip<const BYTES: usize>(self, step: isize, stream: bool) {
         let streamed = apart(stream, BLOCK, self.rows.count);
-        let mut row = 0;
-        while row < self.rows.rows as isize {
-            let (src, dst) = self.rows.starts(row);
+        for row in self.rows.each_row() {
+            let (src, dst) = self.rows.woven_starts(row);
             let mut done = 0;
             while done < self.rows.count {
                 let at = done.min(self.rows.count - BLOCK);
@@ -198,7 +197,7 @@ impl ByTable<'_> {
                     let from = src.wrapping_add(at).wrapping_offset(way as isize * step);
                     self.rows.look_ahead(self.lanes, from, LINE);
                     // SAFETY: a block of a row of the source.
-                    let line = Avx512(self.lanes).ordered(2, unsafe { self.lanes.load(from) });
+                    let line = Avx512::alone(self.lanes).ordered(2, unsafe { self.lanes.load(from) });
                     woven[way * BYTES] = self.found(line, self.table.low);
                     if BYTES == 2 {
                         woven[way * BYTES + 1] = self.found(line, self.table.high);
@@ -209,7 +208,6 @@ impl ByTable<'_> {
                 unsafe { put_bytes(self.lanes, dst.add(4 * at), woven, done < streamed) };
                 done = at + BLOCK;
             }
-            row += 1;
         }
     }
 
@@ -221,9 +219,8 @@ impl ByTable<'_> {
     unsafe fn unzip<const BYTES: usize>(self, step: isize, stream: bool) {
         let streamed = apart(stream, BLOCK, self.rows.count);
         let s = self.lanes.avx512f;
-        let mut row = 0;
-        while row < self.rows.rows as isize {
-            let (src, dst) = self.rows.starts(row);
+        for row in self.rows.each_row() {
+            let (src, dst) = self.rows.woven_starts(row);
             let mut done = 0;
             while done < self.rows.count {
                 let at = done.min(self.rows.count - BLOCK);
@@ -252,7 +249,6 @@ impl ByTable<'_> {
                 }
                 done = at + BLOCK;
             }
-            row += 1;
         }
     }
 
@@ -276,7 +272,7 @@ impl ByTable<'_> {
             // SAFETY: the caller's promise.
             return unsafe { put(self.lanes, to, self.found(line, self.table.low), stream) };
         }
-        let line = Avx512(self.lanes).ordered(1, line);
+        let line = Avx512::alone(self.lanes).ordered(1, line);
         let (low, high) = (self.found(line, self.table.low), self.found(line, self.table.high));
         let (first, second) = self.lanes.zip::<1>(low, high);
         let mut part = 0;

@@ -220,8 +220,9 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
     unsafe fn zip(mut self, step: isize, stream: bool) {
         let (rows, means, lanes) = (self.rows, self.means, self.means.lanes());
         let streamed = apart(stream, BLOCK, rows.count);
-        for row in 0..rows.rows as isize {
-            let (src, dst) = rows.starts(row);
+        for row in rows.each_row() {
+            let (src, dst) = rows.woven_starts(row);
+            let first = rows.places(row).0.first;
             let mut done = 0;
             while done < rows.count {
                 let at = done.min(rows.count - BLOCK);
@@ -229,7 +230,7 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
                 let mut way = 0;
                 while way < 4 {
                     let before = way as isize * step + (S::BYTES * at) as isize;
-                    let (from, place) = (src.wrapping_offset(before), rows.src_place(row) + before);
+                    let (from, place) = (src.wrapping_offset(before), first + before);
                     rows.look_ahead(lanes, from, S::BYTES * BLOCK);
                     // SAFETY: a block of a row of the source.
                     ways[way] = unsafe { means.unpacked(1, 2, self.load(from, place, way)) };
@@ -250,8 +251,8 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
     unsafe fn unzip(mut self, step: isize, stream: bool) {
         let (rows, means, lanes) = (self.rows, self.means, self.means.lanes());
         let streamed = apart(stream, BLOCK, rows.count);
-        for row in 0..rows.rows as isize {
-            let (src, dst) = rows.starts(row);
+        for row in rows.each_row() {
+            let (src, dst) = rows.woven_starts(row);
             let mut done = 0;
             while done < rows.count {
                 let at = done.min(rows.count - BLOCK);

@@ -143,9 +143,8 @@ impl ConvertRows<'_> {
         tables: [impl ToTops; 2],
     ) {
         let streamed = apart(stream, N, self.count);
-        let mut row = 0;
-        while row < self.rows as isize {
-            let (src, dst) = self.starts(row);
+        for row in self.each_row() {
+            let (src, dst) = self.woven_starts(row);
             let mut done = 0;
             while done < self.count {
                 let at = done.min(self.count - N);
@@ -159,7 +158,6 @@ impl ConvertRows<'_> {
                 }
                 done = at + N;
             }
-            row += 1;
         }
     }
 
@@ -175,9 +173,8 @@ impl ConvertRows<'_> {
         table: impl ToTops,
     ) {
         let streamed = apart(stream, N, self.count);
-        let mut row = 0;
-        while row < self.rows as isize {
-            let (src, dst) = self.starts(row);
+        for row in self.each_row() {
+            let (src, dst) = self.woven_starts(row);
             let mut done = 0;
             while done < self.count {
                 let at = done.min(self.count - N);
@@ -188,7 +185,6 @@ impl ConvertRows<'_> {
                 unsafe { unzip_block::<M, N>(means, from, step, to, table) };
                 done = at + N;
             }
-            row += 1;
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use core::marker::PhantomData;
 
-use crate::convert::multiply::Multiply;
+use crate::convert::multiply::{Factors, Multiply};
 use crate::convert::rows::{ConvertRows, Form, Look};
 use crate::convert::tables::tops::to_tops;
 use crate::convert::tables::widening::Widening;
@@ -63,6 +63,9 @@ impl ConvertRows<'_> {
 impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// True where elements of either side have one byte.
     const HAS_BYTES: bool = R::BYTES == 1 || W::BYTES == 1;
+
+    /// True for products that are rounded to upper halves of `f32`.
+    pub(crate) const IS_ROUNDED: bool = F::MULTIPLIES && W::IS_TOP;
 
     /// False where there is no way for the form.
     ///
@@ -149,7 +152,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 let to = dst.wrapping_add(at * W::BYTES);
                 // SAFETY: a block of the row.
                 unsafe {
-                    self.block::<N>(&mut factors, src.add(at * R::BYTES), place, (to, done < streamed))
+                    self.block::<F, N>(&mut factors, src.add(at * R::BYTES), place, (to, done < streamed))
                 };
                 done = at + N;
             }
@@ -162,9 +165,9 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// A block must be readable at `from` and writable at `to`, where it starts a line if it is streamed.
     #[inline(always)]
-    pub(crate) unsafe fn block<const N: usize>(
+    pub(crate) unsafe fn block<G: Multiply<'a>, const N: usize>(
         self,
-        factors: &mut F,
+        factors: &mut G,
         from: *const u8,
         (place, step): (isize, usize),
         (to, stream): (*mut u8, bool),
@@ -174,11 +177,36 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
             if let Some(widening) = self.tops::<N>() {
                 return to_tops::<M, N>(self.means, from, (to, stream), widening);
             }
+            if M::ROUNDS
+                && Self::IS_ROUNDED
+                && let Some(words) = self.products::<G, N>(factors, from, (place, step))
+            {
+                return self.means.write_tops(&words, to, stream);
+            }
             let mut words = self.read::<N>(from);
             factors.multiply(&mut words, place, step);
             self.write.encode(self.means, &mut words);
             self.write.write(self.means, &words, to, stream);
         }
+    }
+
+    /// Products of a block that the level rounds as it should; none where there is one that it does not.
+    ///
+    /// # Safety
+    /// A block must be readable at `from`.
+    #[inline(always)]
+    pub(crate) unsafe fn products<G: Multiply<'a>, const N: usize>(
+        self,
+        factors: &mut G,
+        from: *const u8,
+        (place, step): (isize, usize),
+    ) -> Option<Words<N>> {
+        // SAFETY: the caller's promise.
+        let mut words = unsafe { self.read::<N>(from) };
+        let factors = factors.block::<N>(place, step);
+        self.means.multiply(&mut words, &factors);
+        let is_sure = R::IS_WHOLE && matches!(factors, Factors::Alike(factor) if factor.is_normal());
+        (is_sure || self.means.rounds_all(&words)).then_some(words)
     }
 
     /// How floats of a byte are widened where all that they become is upper halves of `f32`.

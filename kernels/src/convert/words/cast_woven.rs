@@ -3,8 +3,8 @@
 //! A word of the stream is made of a word of each row, so that no element changes its place: conversion and weaving are one. The
 //! reverse likewise.
 
-use crate::convert::multiply::Multiply;
-use crate::convert::rows::Lines;
+use crate::convert::multiply::{Kept, Multiply, One};
+use crate::convert::rows::{Lines, Row};
 use crate::convert::words::cast_rows::Cast;
 use crate::convert::words::casts::{Read, Write};
 use crate::convert::words::{BLOCK, Means, Words};
@@ -50,13 +50,13 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
         // SAFETY: the caller's promise.
         unsafe {
             if W::BYTES == 1 && (F::MULTIPLIES || W::HAS_FEW_STEPS) {
-                return self.zip::<BLOCK>(step, stream);
+                return self.zip::<BLOCK, BLOCK>(step, stream);
             }
             match R::BYTES {
-                4 | 8 if Self::IS_FEW || F::MULTIPLIES => self.zip::<32>(step, stream),
-                4 | 8 => self.zip::<16>(step, stream),
-                2 => self.zip::<32>(step, stream),
-                _ => self.zip::<64>(step, stream),
+                4 | 8 if Self::IS_FEW || F::MULTIPLIES => self.zip::<32, 16>(step, stream),
+                4 | 8 => self.zip::<16, 16>(step, stream),
+                2 => self.zip::<32, 32>(step, stream),
+                _ => self.zip::<64, 64>(step, stream),
             }
         }
     }
@@ -89,49 +89,148 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// As [`cast`](crate::convert::words::pairs::cast); the stream starts a line if `stream`.
     #[inline(always)]
-    unsafe fn zip<const N: usize>(self, step: isize, stream: bool) {
+    unsafe fn zip<const N: usize, const ONE: usize>(self, step: isize, stream: bool) {
         if let (2, Some(widening)) = (W::BYTES, self.tops::<N>()) {
             // SAFETY: the caller's promise.
             return unsafe { self.rows.zip_to_tops::<M, N>(self.means, (step, stream), [widening; 2]) };
         }
+        let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
+        let mut kept = Kept::new(self.rows.beyond.extent > 1);
+        for row in self.rows.each_row() {
+            let place = self.rows.places(row).0.first;
+            // SAFETY: the caller's promise.
+            unsafe {
+                match self.ones::<N>(&mut kept, &mut factors, row, (step, R::BYTES), 4 / W::BYTES) {
+                    Some(mut ones) => self.zip_row::<One, ONE>((row, place), &mut ones, (step, stream)),
+                    None => self.zip_row::<F, N>((row, place), &mut factors, (step, stream)),
+                }
+            }
+        }
+    }
+
+    /// The factors of ways that have one each in all of a row; the first elements of ways are `apart` from each other where factors
+    /// are found, and elements of a way `step`.
+    #[inline(always)]
+    fn ones<const N: usize>(
+        self,
+        kept: &mut Kept,
+        factors: &mut [F; 4],
+        row: Row,
+        (apart, step): (isize, usize),
+        ways: usize,
+    ) -> Option<[One; 4]> {
+        if !F::MULTIPLIES {
+            return None;
+        }
+        if let Some(ones) = kept.take(row) {
+            return Some(ones);
+        }
+        let first = self.rows.places(row).0.first;
+        let keeps = kept.wants(row);
+        let mut ones = [One(1.0); 4];
+        let mut turns = usize::MAX;
+        let mut way = 0;
+        while way < ways {
+            let place = first + way as isize * apart;
+            ones[way] = One(factors[way].one::<N>(place, step, self.rows.count)?);
+            if keeps {
+                let last = place + ((self.rows.count - 1) * step) as isize;
+                turns = turns.min(factors[way].lasts([place, last], self.rows.beyond.src_stride));
+            }
+            way += 1;
+        }
+        if keeps {
+            kept.put(row, ones, turns);
+        }
+        Some(ones)
+    }
+
+    /// A row of the stream.
+    ///
+    /// # Safety
+    /// As [`Cast::zip`].
+    #[inline(always)]
+    unsafe fn zip_row<G: Multiply<'a>, const N: usize>(
+        self,
+        (row, place): (Row, isize),
+        factors: &mut [G; 4],
+        (step, stream): (isize, bool),
+    ) {
         let count = self.rows.count;
         // Pairs of rows put what their last block has more by itself.
         let streamed = if W::BYTES == 2 && stream { count / N * N } else { apart(stream, N, count) };
-        let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
-        let mut row = 0;
-        while row < self.rows.rows as isize {
-            let (src, dst) = self.rows.starts(row);
-            let place = self.rows.src_place(row);
-            let mut done = 0;
-            while done < count {
-                let at = done.min(count - N);
-                let mut woven = Words::<N>([0; N]);
-                each_way!(4 / W::BYTES, way => {
-                    let before = way as isize * step + (at * R::BYTES) as isize;
-                    let from = src.wrapping_offset(before);
-                    self.rows.look_ahead(self.means.lanes(), from, N * R::BYTES);
-                    // SAFETY: a block of a row of the source.
-                    let mut words = unsafe { self.read(from) };
-                    factors[way].multiply(&mut words, place + before, R::BYTES);
-                    self.write.encode(self.means, &mut words);
-                    woven.put(&words, W::BYTES, way);
-                });
-                // SAFETY: as many words of the stream, of which those before `done` are written.
-                unsafe {
-                    if W::BYTES == 2 && stream && at < done {
-                        let mut room = Words::<N>([0; N]);
-                        let room = room.0.as_mut_ptr().cast::<u8>();
-                        self.means.write(4, &woven, room, false);
-                        let from = room.add(4 * (done - at));
-                        stream_run(self.means.lanes(), from, dst.add(4 * done), 4 * (count - done), 0);
-                    } else {
-                        self.means.write(4, &woven, dst.add(4 * at), done < streamed);
-                    }
+        let (src, dst) = self.rows.woven_starts(row);
+        let mut done = 0;
+        while done < count {
+            let at = done.min(count - N);
+            // SAFETY: a block of each row of the source.
+            let woven = unsafe {
+                self.woven::<G, N>(
+                    factors,
+                    src.wrapping_add(at * R::BYTES),
+                    (place + (at * R::BYTES) as isize, step),
+                )
+            };
+            // SAFETY: as many words of the stream, of which those before `done` are written.
+            unsafe {
+                if W::BYTES == 2 && stream && at < done {
+                    let mut room = Words::<N>([0; N]);
+                    let room = room.0.as_mut_ptr().cast::<u8>();
+                    self.means.write(4, &woven, room, false);
+                    let from = room.add(4 * (done - at));
+                    stream_run(self.means.lanes(), from, dst.add(4 * done), 4 * (count - done), 0);
+                } else {
+                    self.means.write(4, &woven, dst.add(4 * at), done < streamed);
                 }
-                done = at + N;
             }
-            row += 1;
+            done = at + N;
         }
+    }
+
+    /// A block of the stream: of each of a few rows, `step` apart, which are read from one place on, and find their factors from
+    /// another.
+    ///
+    /// # Safety
+    /// A block must be readable in each row.
+    #[inline(always)]
+    unsafe fn woven<G: Multiply<'a>, const N: usize>(
+        self,
+        factors: &mut [G; 4],
+        src: *const u8,
+        (place, step): (isize, isize),
+    ) -> Words<N> {
+        if M::ROUNDS && Self::IS_ROUNDED {
+            let mut ways = [None; 2];
+            let mut way = 0;
+            while way < 2 {
+                let before = way as isize * step;
+                self.rows.look_ahead(self.means.lanes(), src.wrapping_offset(before), N * R::BYTES);
+                // SAFETY: the caller's promise.
+                ways[way] = unsafe {
+                    self.products::<G, N>(
+                        &mut factors[way],
+                        src.wrapping_offset(before),
+                        (place + before, R::BYTES),
+                    )
+                };
+                way += 1;
+            }
+            if let [Some(first), Some(second)] = &ways {
+                return self.means.zip_tops(first, second);
+            }
+        }
+        let mut woven = Words::<N>([0; N]);
+        each_way!(4 / W::BYTES, way => {
+            let before = way as isize * step;
+            let from = src.wrapping_offset(before);
+            self.rows.look_ahead(self.means.lanes(), from, N * R::BYTES);
+            // SAFETY: the caller's promise.
+            let mut words = unsafe { self.read::<N>(from) };
+            factors[way].multiply(&mut words, place + before, R::BYTES);
+            self.write.encode(self.means, &mut words);
+            woven.put(&words, W::BYTES, way);
+        });
+        woven
     }
 
     /// The reverse: each word of a stream has an element for each of a few rows, `step` apart.
@@ -145,57 +244,72 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
             // SAFETY: the caller's promise.
             return unsafe { self.rows.unzip_to_tops::<M, N>(self.means, (step, stream), widening) };
         }
+        let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
+        // Those of a word are looked up together where they are the same.
+        let apart_by = if F::MULTIPLIES && self.rows.words_share_factors() { 0 } else { 1 };
+        let apart = (apart_by * R::BYTES) as isize;
+        let mut kept = Kept::new(self.rows.beyond.extent > 1);
+        for row in self.rows.each_row() {
+            let place = self.rows.places(row).0.first;
+            // SAFETY: the caller's promise.
+            unsafe {
+                match self.ones::<N>(&mut kept, &mut factors, row, (apart, 4), 4 / R::BYTES) {
+                    Some(mut ones) => self.unzip_row::<One, N>((row, place), &mut ones, 1, (step, stream)),
+                    None => self.unzip_row::<F, N>((row, place), &mut factors, apart_by, (step, stream)),
+                }
+            }
+        }
+    }
+
+    /// A row of the stream, taken apart.
+    ///
+    /// # Safety
+    /// As [`Cast::unzip`].
+    #[inline(always)]
+    unsafe fn unzip_row<G: Multiply<'a>, const N: usize>(
+        self,
+        (row, place): (Row, isize),
+        factors: &mut [G; 4],
+        apart_by: usize,
+        (step, stream): (isize, bool),
+    ) {
         let mut ways_apart = Words::<N>([0; N]);
         let ways_apart = ways_apart.0.as_mut_ptr().cast::<u8>();
         let count = self.rows.count;
-        let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
-        // Those of a word are looked up together where they are the same.
         let streamed = apart(stream, N, count);
-        let apart_by = if F::MULTIPLIES && self.rows.words_share_factors() { 0 } else { 1 };
-        let mut row = 0;
-        while row < self.rows.rows as isize {
-            let (src, dst) = self.rows.starts(row);
-            let place = self.rows.src_place(row);
-            let mut done = 0;
-            while done < count {
-                let at = done.min(count - N);
-                let from = src.wrapping_add(4 * at);
-                self.rows.look_ahead(self.means.lanes(), from, 4 * N);
-                // SAFETY: as many words of the stream, of which those of bytes are taken apart beforehand.
-                let woven = unsafe {
+        let (src, dst) = self.rows.woven_starts(row);
+        let mut done = 0;
+        while done < count {
+            let at = done.min(count - N);
+            let from = src.wrapping_add(4 * at);
+            let lanes = self.means.lanes();
+            self.rows.look_ahead(lanes, from, 4 * N);
+            // SAFETY: as many words of the stream, of which those of bytes are taken apart beforehand.
+            let woven = unsafe {
+                if R::BYTES == 1 {
+                    unzip_rows::<M::Lanes, 1, 4>(lanes, N, N as isize, from, ways_apart, None);
+                }
+                self.means.read::<N>(4, from)
+            };
+            each_way!(4 / R::BYTES, way => {
+                let (factors, place) =
+                    (&mut factors[apart_by * way], place + (4 * at + apart_by * way * R::BYTES) as isize);
+                let to = dst.wrapping_offset(way as isize * step).wrapping_add(at * W::BYTES);
+                let to = (to, done < streamed);
+                // SAFETY: a block of a row of the destination, and of bytes that were taken apart.
+                unsafe {
                     if R::BYTES == 1 {
-                        unzip_rows::<M::Lanes, 1, 4>(
-                            self.means.lanes(),
-                            N,
-                            N as isize,
-                            from,
-                            ways_apart,
-                            None,
-                        );
+                        self.block::<G, N>(factors, ways_apart.add(N * way), (place, 4), to);
+                    } else {
+                        let mut words = woven.taken(R::BYTES, way);
+                        self.read.decode(self.means, &mut words);
+                        factors.multiply(&mut words, place, 4);
+                        self.write.encode(self.means, &mut words);
+                        self.write.write(self.means, &words, to.0, to.1);
                     }
-                    self.means.read::<N>(4, from)
-                };
-                each_way!(4 / R::BYTES, way => {
-                    let (factors, place) =
-                        (&mut factors[apart_by * way], place + (4 * at + apart_by * way * R::BYTES) as isize);
-                    let to = dst.wrapping_offset(way as isize * step).wrapping_add(at * W::BYTES);
-                    let to = (to, done < streamed);
-                    // SAFETY: a block of a row of the destination, and of bytes that were taken apart.
-                    unsafe {
-                        if R::BYTES == 1 {
-                            self.block::<N>(factors, ways_apart.add(N * way), (place, 4), to);
-                        } else {
-                            let mut words = woven.taken(R::BYTES, way);
-                            self.read.decode(self.means, &mut words);
-                            factors.multiply(&mut words, place, 4);
-                            self.write.encode(self.means, &mut words);
-                            self.write.write(self.means, &words, to.0, to.1);
-                        }
-                    }
-                });
-                done = at + N;
-            }
-            row += 1;
+                }
+            });
+            done = at + N;
         }
     }
 }

@@ -14,6 +14,9 @@ pub(crate) trait Read: Copy {
     /// True where types are told apart for each block.
     const IS_ANY: bool = false;
 
+    /// True for integers, whose products with a normal factor are zero, normal or infinite.
+    const IS_WHOLE: bool = false;
+
     /// Turns patterns into what stands between two types: an `f32`, or an integer of 32 bits.
     fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
 
@@ -48,6 +51,9 @@ pub(crate) trait Write: Copy {
 
     /// True where large blocks of words stay in registers all the way.
     const HAS_FEW_STEPS: bool = false;
+
+    /// True for upper halves of `f32` to which these are rounded.
+    const IS_TOP: bool = false;
 
     /// True for upper halves of `f32` of which the lower ones are zero.
     const IS_EXACT_TOP: bool = false;
@@ -241,6 +247,8 @@ pub(crate) fn whole(x: u32, sign: u32) -> u32 {
 impl<const BYTES: usize, const SIGNED: bool> Read for Whole<BYTES, SIGNED> {
     const BYTES: usize = BYTES;
 
+    const IS_WHOLE: bool = true;
+
     #[inline(always)]
     fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
         each!(words, x => whole(x, if BYTES == 1 && SIGNED { SIGN_OF_BYTE } else { 0 }));
@@ -302,6 +310,8 @@ impl Read for LoudTop {
 
 impl Write for Top {
     const BYTES: usize = 2;
+
+    const IS_TOP: bool = true;
 
     #[inline(always)]
     fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {

@@ -63,10 +63,15 @@ pub(crate) const SIGNS: u32 = 0x8080_8080;
 
 impl Means for Avx2 {
     type Lanes = V3;
+    type Rounding = Self;
 
     #[inline(always)]
     fn lanes(self) -> V3 {
         self.0
+    }
+
+    fn rounding(self) -> Option<Self> {
+        None
     }
 
     fn vectorize(self, task: impl NullaryFnOnce<Output = bool>) -> bool {

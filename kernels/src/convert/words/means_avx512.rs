@@ -9,12 +9,17 @@ use crate::convert::float::{Decode, Encode, Lean};
 use crate::convert::tables::narrowing::Narrowing;
 use crate::convert::tables::widening::Widening;
 use crate::convert::words::means_avx2::{SIGNS, low_bytes};
+use crate::convert::words::means_bf16::{Bf16, Rounding};
 use crate::convert::words::{Means, Words};
 use crate::lanes::{LANE, Lanes, put};
 
 /// AVX-512.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx512(pub(crate) V4);
+pub(crate) struct Avx512 {
+    pub(crate) lanes: V4,
+    /// The instructions that round, where they are there and shall be used.
+    pub(crate) bf16: Option<Bf16>,
+}
 
 /// Words of all first lanes' parts, then the next ones'.
 const TURN_16: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
@@ -63,19 +68,24 @@ const EVEN_THEN_ODD: [u16; 32] = {
 
 impl Means for Avx512 {
     type Lanes = V4;
+    type Rounding = Rounding;
 
     #[inline(always)]
     fn lanes(self) -> V4 {
-        self.0
+        self.lanes
+    }
+
+    fn rounding(self) -> Option<Rounding> {
+        self.bf16.map(|bf16| Rounding(self, bf16))
     }
 
     fn vectorize(self, task: impl NullaryFnOnce<Output = bool>) -> bool {
-        V4::vectorize(self.0, task)
+        V4::vectorize(self.lanes, task)
     }
 
     #[inline(always)]
     unsafe fn read<const N: usize>(self, bytes: usize, from: *const u8) -> Words<N> {
-        let (lanes, s) = (self.0, self.0.avx512f);
+        let (lanes, s) = (self.lanes, self.lanes.avx512f);
         let mut words = Words([0; N]);
         let to = words.0.as_mut_ptr().cast::<u8>();
         let mut i = 0;
@@ -98,14 +108,14 @@ impl Means for Avx512 {
     #[inline(always)]
     fn ordered(self, zips: usize, vector: __m512i) -> __m512i {
         match zips {
-            1 => self.0.avx512f._mm512_permutexvar_epi64(pulp::cast(ZIPPED_ONCE_8), vector),
-            _ => self.0.avx512f._mm512_permutexvar_epi32(pulp::cast(TURN_16), vector),
+            1 => self.lanes.avx512f._mm512_permutexvar_epi64(pulp::cast(ZIPPED_ONCE_8), vector),
+            _ => self.lanes.avx512f._mm512_permutexvar_epi32(pulp::cast(TURN_16), vector),
         }
     }
 
     #[inline(always)]
     fn widened(self, bytes: __m512i, widening: &Widening) -> (__m512i, __m512i) {
-        let (lanes, s, bw) = (self.0, self.0.avx512f, self.0.avx512bw);
+        let (lanes, s, bw) = (self.lanes, self.lanes.avx512f, self.lanes.avx512bw);
         let all = |bytes: u32| s._mm512_set1_epi32(bytes as i32);
         let pattern = s._mm512_and_si512(bytes, all(widening.pattern));
         let magnitude = s._mm512_and_si512(pattern, all(widening.magnitude));
@@ -132,7 +142,7 @@ impl Means for Avx512 {
 
     #[inline(always)]
     unsafe fn write<const N: usize>(self, bytes: usize, words: &Words<N>, to: *mut u8, stream: bool) {
-        let (lanes, s, bw) = (self.0, self.0.avx512f, self.0.avx512bw);
+        let (lanes, s, bw) = (self.lanes, self.lanes.avx512f, self.lanes.avx512bw);
         let mut i = 0;
         while i < N * bytes / 64 {
             // SAFETY: as many words as a line has elements, and the line that they become.
@@ -161,8 +171,8 @@ impl Means for Avx512 {
         let mut i = 0;
         while i < N / 16 {
             // SAFETY: sixteen elements of the block.
-            let halves = unsafe { self.0.avx._mm256_loadu_si256(from.add(32 * i).cast()) };
-            self.set_register(&mut words, i, pulp::cast(self.0.avx512f._mm512_cvtph_ps(halves)));
+            let halves = unsafe { self.lanes.avx._mm256_loadu_si256(from.add(32 * i).cast()) };
+            self.set_register(&mut words, i, pulp::cast(self.lanes.avx512f._mm512_cvtph_ps(halves)));
             i += 1;
         }
         words
@@ -170,7 +180,7 @@ impl Means for Avx512 {
 
     #[inline(always)]
     unsafe fn read_doubles<const N: usize>(self, from: *const u8) -> Words<N> {
-        let (lanes, s) = (self.0, self.0.avx512f);
+        let (lanes, s) = (self.lanes, self.lanes.avx512f);
         let mut words = Words([0; N]);
         let mut i = 0;
         while i < N / 8 {
@@ -186,7 +196,7 @@ impl Means for Avx512 {
 
     #[inline(always)]
     unsafe fn write_doubles<const N: usize>(self, words: &Words<N>, to: *mut u8, stream: bool) {
-        let (lanes, s) = (self.0, self.0.avx512f);
+        let (lanes, s) = (self.lanes, self.lanes.avx512f);
         let mut i = 0;
         while i < N / 8 {
             // SAFETY: eight words, and the elements that they become.
@@ -200,7 +210,7 @@ impl Means for Avx512 {
 
     #[inline(always)]
     fn round_to_halves<const N: usize>(self, words: &mut Words<N>, _encode: &Encode) {
-        let s = self.0.avx512f;
+        let s = self.lanes.avx512f;
         let mut i = 0;
         while i < N / 16 {
             // Rounding to the nearest, whatever the mode, and no exceptions.
@@ -212,7 +222,7 @@ impl Means for Avx512 {
 
     #[inline(always)]
     fn widen_halves<const N: usize>(self, words: &mut Words<N>, _decode: &Decode) {
-        let s = self.0.avx512f;
+        let s = self.lanes.avx512f;
         let mut i = 0;
         while i < N / 16 {
             let floats = s._mm512_cvtph_ps(s._mm512_cvtepi32_epi16(self.register(words, i)));
@@ -223,10 +233,16 @@ impl Means for Avx512 {
 }
 
 impl Avx512 {
+    /// What every processor of the level has.
+    #[inline(always)]
+    pub(crate) fn alone(lanes: V4) -> Avx512 {
+        Avx512 { lanes, bf16: None }
+    }
+
     /// Two registers of floats of 16 bits as floats of a byte of a kind that [`Lean`] names, packed as by [`Avx512::packed`].
     #[inline(always)]
     pub(crate) fn narrowed<const KIND: u32>(self, halves: [__m512i; 2], narrowing: &Narrowing) -> __m512i {
-        let (s, bw) = (self.0.avx512f, self.0.avx512bw);
+        let (s, bw) = (self.lanes.avx512f, self.lanes.avx512bw);
         let all = |half: u16| s._mm512_set1_epi16(half as i16);
         let shift = pulp::cast([u64::from(narrowing.shift), 0]);
         let mut numbers = halves;
@@ -262,7 +278,7 @@ impl Avx512 {
     /// The upper halves of two registers of a block, of which the last bit is set where the lower half is not zero.
     #[inline(always)]
     pub(crate) fn odd_tops<const N: usize>(self, words: &Words<N>, index: usize) -> __m512i {
-        let (s, bw) = (self.0.avx512f, self.0.avx512bw);
+        let (s, bw) = (self.lanes.avx512f, self.lanes.avx512bw);
         let (a, b) = (self.register(words, index), self.register(words, index + 1));
         let high = bw._mm512_permutex2var_epi16(a, pulp::cast(HALVES_32[1]), b);
         let low = bw._mm512_permutex2var_epi16(a, pulp::cast(HALVES_32[0]), b);
@@ -273,13 +289,13 @@ impl Avx512 {
     /// second.
     #[inline(always)]
     pub(crate) fn packed(self, [first, second]: [__m512i; 2]) -> __m512i {
-        self.0.avx512bw._mm512_packus_epi16(first, second)
+        self.lanes.avx512bw._mm512_packus_epi16(first, second)
     }
 
     /// Puts what was packed once or twice in order, or packed once so that two zips of its bytes come out in order.
     #[inline(always)]
     pub(crate) fn unpacked(self, packs: usize, zips: usize, vector: __m512i) -> __m512i {
-        let s = self.0.avx512f;
+        let s = self.lanes.avx512f;
         match (packs, zips) {
             (1, 0) => s._mm512_permutexvar_epi64(pulp::cast(PACKED_ONCE_8), vector),
             (1, _) => s._mm512_permutexvar_epi32(pulp::cast(PACKED_ONCE_ZIPPED_16), vector),
@@ -290,19 +306,19 @@ impl Avx512 {
     /// The low bytes of two registers, as the words `word` and the next of every lane.
     #[inline(always)]
     fn bytes<const N: usize>(self, words: &Words<N>, index: usize, word: usize) -> __m512i {
-        let first = self.0.shuffle(self.register(words, index), low_bytes(word));
-        self.0.or(first, self.0.shuffle(self.register(words, index + 1), low_bytes(word + 1)))
+        let first = self.lanes.shuffle(self.register(words, index), low_bytes(word));
+        self.lanes.or(first, self.lanes.shuffle(self.register(words, index + 1), low_bytes(word + 1)))
     }
 
     #[inline(always)]
-    fn register<const N: usize>(self, words: &Words<N>, index: usize) -> __m512i {
+    pub(super) fn register<const N: usize>(self, words: &Words<N>, index: usize) -> __m512i {
         // SAFETY: there are so many registers in a block.
-        unsafe { self.0.load(words.0.as_ptr().cast::<__m512i>().add(index).cast()) }
+        unsafe { self.lanes.load(words.0.as_ptr().cast::<__m512i>().add(index).cast()) }
     }
 
     #[inline(always)]
-    fn set_register<const N: usize>(self, words: &mut Words<N>, index: usize, register: __m512i) {
+    pub(super) fn set_register<const N: usize>(self, words: &mut Words<N>, index: usize, register: __m512i) {
         // SAFETY: there are so many registers in a block.
-        unsafe { self.0.store(words.0.as_mut_ptr().cast::<__m512i>().add(index).cast(), register) }
+        unsafe { self.lanes.store(words.0.as_mut_ptr().cast::<__m512i>().add(index).cast(), register) }
     }
 }

@@ -9,11 +9,14 @@ pub(crate) mod casts;
 pub(crate) mod means_avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod means_avx512;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod means_bf16;
 pub(crate) mod pairs;
 
 use pulp::NullaryFnOnce;
 
 use crate::convert::float::{self, Decode, Encode};
+use crate::convert::multiply::Factors;
 use crate::convert::tables::widening::Widening;
 use crate::lanes::{LANE, LINE, Lanes, put};
 
@@ -66,8 +69,17 @@ pub(super) trait Means: Copy {
     /// The registers.
     type Lanes: Lanes;
 
+    /// The same with instructions that round to upper halves of `f32`.
+    type Rounding: Means;
+
+    /// True where there are these instructions.
+    const ROUNDS: bool = false;
+
     /// The level's registers.
     fn lanes(self) -> Self::Lanes;
+
+    /// What has these instructions, if the processor does.
+    fn rounding(self) -> Option<Self::Rounding>;
 
     /// Runs a task in the level's region.
     fn vectorize(self, task: impl NullaryFnOnce<Output = bool>) -> bool;
@@ -212,6 +224,55 @@ pub(super) trait Means: Copy {
         unsafe { put_wide(self.lanes(), &doubles, to, stream) }
     }
 
+    /// Multiplies words that hold an `f32`. A product that is NaN may be any.
+    #[inline(always)]
+    fn multiply<const N: usize>(self, words: &mut Words<N>, factors: &Factors<'_, N>) {
+        let mut i = 0;
+        while i < N {
+            let factor = match factors {
+                Factors::Alike(factor) => *factor,
+                Factors::Each(factors) => factors[i],
+            };
+            words.0[i] = (f32::from_bits(words.0[i]) * factor).to_bits();
+            i += 1;
+        }
+    }
+
+    /// True where the level rounds all these words, which hold an `f32`, to their upper halves as it should: where it has
+    /// instructions for it, neither what is denormal nor NaN.
+    #[inline(always)]
+    fn rounds_all<const N: usize>(self, _words: &Words<N>) -> bool {
+        true
+    }
+
+    /// The upper halves of words that hold an `f32`, rounded, in the low halves of words, and those of others in the high ones.
+    #[inline(always)]
+    fn zip_tops<const N: usize>(self, low: &Words<N>, high: &Words<N>) -> Words<N> {
+        let mut zipped = Words([0; N]);
+        let mut i = 0;
+        while i < N {
+            zipped.0[i] = float::encode_top(low.0[i]) | float::encode_top(high.0[i]) << 16;
+            i += 1;
+        }
+        zipped
+    }
+
+    /// Writes the upper halves of words that hold an `f32`, rounded, together whole lines.
+    ///
+    /// # Safety
+    /// As [`Means::write`].
+    #[inline(always)]
+    unsafe fn write_tops<const N: usize>(self, words: &Words<N>, to: *mut u8, stream: bool) {
+        let mut tops = *words;
+        let mut i = 0;
+        while i < N {
+            tops.0[i] = float::encode_top(words.0[i]);
+            i += 1;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.write(2, &tops, to, stream) }
+    }
+
     /// Words that hold an `f32` come to hold a float of 16 bits that `encode` describes: IEEE 754's.
     #[inline(always)]
     fn round_to_halves<const N: usize>(self, words: &mut Words<N>, encode: &Encode) {
@@ -296,10 +357,15 @@ pub(super) struct Registers<L>(pub(super) L);
 #[cfg(target_arch = "aarch64")]
 impl<L: Lanes + pulp::Simd> Means for Registers<L> {
     type Lanes = L;
+    type Rounding = Self;
 
     #[inline(always)]
     fn lanes(self) -> L {
         self.0
+    }
+
+    fn rounding(self) -> Option<Self> {
+        None
     }
 
     fn vectorize(self, task: impl NullaryFnOnce<Output = bool>) -> bool {

@@ -1,0 +1,190 @@
+//! What some of AVX-512's processors have besides: instructions that round to upper halves of `f32`.
+
+use core::arch::x86_64::{__m512i, _mm512_cvtne2ps_pbh};
+
+use pulp::NullaryFnOnce;
+use pulp::x86::V4;
+
+use crate::convert::float::{Decode, Encode};
+use crate::convert::multiply::Factors;
+use crate::convert::tables::widening::Widening;
+use crate::convert::words::means_avx512::Avx512;
+use crate::convert::words::{Means, Words};
+use crate::lanes::{LINE, put};
+
+pulp::simd_type! {
+    /// The instructions of AVX-512, and those that round.
+    pub(crate) struct Bf16 {
+        sse: "sse",
+        sse2: "sse2",
+        fxsr: "fxsr",
+        sse3: "sse3",
+        ssse3: "ssse3",
+        sse4_1: "sse4.1",
+        sse4_2: "sse4.2",
+        popcnt: "popcnt",
+        avx: "avx",
+        avx2: "avx2",
+        bmi1: "bmi1",
+        bmi2: "bmi2",
+        fma: "fma",
+        lzcnt: "lzcnt",
+        avx512f: "avx512f",
+        avx512bw: "avx512bw",
+        avx512cd: "avx512cd",
+        avx512dq: "avx512dq",
+        avx512vl: "avx512vl",
+        avx512bf16: "avx512bf16",
+    }
+}
+
+/// AVX-512 with these instructions, which the second token proves.
+#[derive(Clone, Copy)]
+pub(crate) struct Rounding(pub(super) Avx512, pub(super) Bf16);
+
+/// What the instructions make zero or do not keep as it is, by the numbers of `vfpclass`: denormal numbers, and NaN of either kind.
+const DENORMAL_OR_NAN: i32 = 0x20 | 0x80 | 0x01;
+
+/// Halves of a register in turn from its first and its second half.
+const LOW_AND_HIGH: [u16; 32] = {
+    let mut order = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        order[i] = (16 * (i % 2) + i / 2) as u16;
+        i += 1;
+    }
+    order
+};
+
+impl Means for Rounding {
+    type Lanes = V4;
+    type Rounding = Rounding;
+    const ROUNDS: bool = true;
+
+    #[inline(always)]
+    fn lanes(self) -> V4 {
+        self.0.lanes
+    }
+
+    fn rounding(self) -> Option<Rounding> {
+        Some(self)
+    }
+
+    fn vectorize(self, task: impl NullaryFnOnce<Output = bool>) -> bool {
+        Bf16::vectorize(self.1, task)
+    }
+
+    #[inline(always)]
+    fn multiply<const N: usize>(self, words: &mut Words<N>, factors: &Factors<'_, N>) {
+        let s = self.0.lanes.avx512f;
+        let mut i = 0;
+        while i < N / 16 {
+            let factor = match factors {
+                Factors::Alike(factor) => s._mm512_set1_ps(*factor),
+                // SAFETY: sixteen factors of the block.
+                Factors::Each(factors) => unsafe { s._mm512_loadu_ps(factors.as_ptr().add(16 * i)) },
+            };
+            let product = s._mm512_mul_ps(pulp::cast(self.0.register(words, i)), factor);
+            self.0.set_register(words, i, pulp::cast(product));
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn rounds_all<const N: usize>(self, words: &Words<N>) -> bool {
+        let mut others = 0;
+        let mut i = 0;
+        while i < N / 16 {
+            let floats = pulp::cast(self.0.register(words, i));
+            others |= self.0.lanes.avx512dq._mm512_fpclass_ps_mask::<DENORMAL_OR_NAN>(floats);
+            i += 1;
+        }
+        others == 0
+    }
+
+    #[inline(always)]
+    fn zip_tops<const N: usize>(self, low: &Words<N>, high: &Words<N>) -> Words<N> {
+        let mut zipped = Words([0; N]);
+        let mut i = 0;
+        while i < N / 16 {
+            let tops = self.tops(self.0.register(low, i), self.0.register(high, i));
+            let tops = self.0.lanes.avx512bw._mm512_permutexvar_epi16(pulp::cast(LOW_AND_HIGH), tops);
+            self.0.set_register(&mut zipped, i, tops);
+            i += 1;
+        }
+        zipped
+    }
+
+    #[inline(always)]
+    unsafe fn write_tops<const N: usize>(self, words: &Words<N>, to: *mut u8, stream: bool) {
+        let mut i = 0;
+        while i < N / 32 {
+            let tops = self.tops(self.0.register(words, 2 * i), self.0.register(words, 2 * i + 1));
+            // SAFETY: a line of the block.
+            unsafe { put(self.0.lanes, to.add(LINE * i), tops, stream) };
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn read<const N: usize>(self, bytes: usize, from: *const u8) -> Words<N> {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.read(bytes, from) }
+    }
+
+    #[inline(always)]
+    fn ordered(self, zips: usize, vector: __m512i) -> __m512i {
+        self.0.ordered(zips, vector)
+    }
+
+    #[inline(always)]
+    fn widened(self, bytes: __m512i, widening: &Widening) -> (__m512i, __m512i) {
+        self.0.widened(bytes, widening)
+    }
+
+    #[inline(always)]
+    unsafe fn read_halves<const N: usize>(self, from: *const u8, decode: &Decode) -> Words<N> {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.read_halves(from, decode) }
+    }
+
+    #[inline(always)]
+    unsafe fn write<const N: usize>(self, bytes: usize, words: &Words<N>, to: *mut u8, stream: bool) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.write(bytes, words, to, stream) }
+    }
+
+    #[inline(always)]
+    unsafe fn read_doubles<const N: usize>(self, from: *const u8) -> Words<N> {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.read_doubles(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn write_doubles<const N: usize>(self, words: &Words<N>, to: *mut u8, stream: bool) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.write_doubles(words, to, stream) }
+    }
+
+    #[inline(always)]
+    fn round_to_halves<const N: usize>(self, words: &mut Words<N>, encode: &Encode) {
+        self.0.round_to_halves(words, encode);
+    }
+
+    #[inline(always)]
+    fn widen_halves<const N: usize>(self, words: &mut Words<N>, decode: &Decode) {
+        self.0.widen_halves(words, decode);
+    }
+}
+
+impl Rounding {
+    /// The upper halves of two registers of `f32`, rounded, one after the other.
+    #[inline(always)]
+    fn tops(self, first: __m512i, second: __m512i) -> __m512i {
+        // SAFETY: the token proves the instruction; both types are 64 bytes of which any may be any.
+        unsafe {
+            let tops = _mm512_cvtne2ps_pbh(pulp::cast(second), pulp::cast(first));
+            (&raw const tops).cast::<__m512i>().read()
+        }
+    }
+}

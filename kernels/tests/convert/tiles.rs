@@ -1,0 +1,126 @@
+//! Rows that become tiles of words, tiles that become rows, and rows that stay rows, with factors along either dimension: what is
+//! rounded, denormal, infinite and NaN among them.
+
+use core::num::NonZeroUsize;
+
+use relayout_kernels::{
+    Along, Conversion, Converter, FloatFormat, Level, Loop, Number, Rules, Scale, SlotWidth, StepDigit,
+};
+
+use super::halves::patterns;
+use super::pairs::{self, BF16};
+use super::{levels, placed, portable, run};
+
+/// Rows and columns of tiles of [`TILE`], of which the loops of a test go over all but the last row and column of tiles, if any.
+const TILES: [usize; 2] = [4, 3];
+const TILE: [usize; 2] = [8, 128];
+
+const ROW: usize = TILES[1] * TILE[1];
+
+/// Strides of the loops over rows of tiles, tiles, words of a tile's rows, the elements of a word, and columns.
+type Strides = [usize; 5];
+
+/// Of elements of a width in rows.
+fn row_major(ways: usize, width: usize) -> Strides {
+    [TILE[0] * ROW, TILE[1], ways * ROW, ROW, 1].map(|stride| stride * width)
+}
+
+/// Of elements in tiles, so many rows of which take turns.
+fn tiled(ways: usize, width: usize) -> Strides {
+    let tile = TILE[0] * TILE[1];
+    [TILES[1] * tile, tile, ways * TILE[1], 1, ways].map(|stride| stride * width)
+}
+
+fn loops(ways: usize, src: Strides, dst: Strides) -> Vec<Loop> {
+    let extents = [TILES[0], TILES[1], TILE[0] / ways, ways, TILE[1]];
+    let of = |i: usize| Loop { extent: extents[i], src_stride: src[i] as isize, dst_stride: dst[i] as isize };
+    (0..extents.len()).map(of).collect()
+}
+
+/// The digits of a row's or a column's number in places of the source: of each loop that has a part of it, the slowest first.
+fn digits(ways: usize, src: Strides, dimension: usize) -> Vec<StepDigit> {
+    let parts: &[(usize, usize)] = match dimension {
+        0 => &[(0, TILE[0]), (2, ways), (3, 1)],
+        _ => &[(1, TILE[1]), (4, 1)],
+    };
+    let number = |n| NonZeroUsize::new(n).expect("strides are none of them zero");
+    let part = |&(of, unit): &(usize, usize)| {
+        // A digit begins anew where the next slower loop counts on.
+        let modulus =
+            src.iter().copied().filter(|&stride| stride > src[of]).min().map_or(NonZeroUsize::MAX, number);
+        StepDigit { stride: number(src[of]), modulus, unit }
+    };
+    parts.iter().map(part).collect()
+}
+
+/// At every level, past the cache and in it.
+fn check(
+    conversion: Conversion,
+    [from, to]: [usize; 2],
+    ways: usize,
+    scale_along: Option<usize>,
+    forms: [Strides; 2],
+) {
+    let values = [1.0, -0.37, 3.0, 1e-30, 2.0, -1e30, 1e-42, f32::INFINITY, 0.5, 0.0, f32::NAN];
+    let values: Vec<f32> = values.into_iter().cycle().take(ROW).collect();
+    let [src_strides, dst_strides] = forms;
+    let digits = scale_along.map(|dimension| digits(ways, src_strides, dimension));
+    let scale = match &digits {
+        Some(digits) => Scale::Along(Along { values: &values, digits, first: 0, start: 0 }),
+        None => Scale::All(3.0),
+    };
+    let (src, loops) = (patterns(from), loops(ways, src_strides, dst_strides));
+    let bytes = TILES[0] * TILE[0] * ROW * to;
+    let [src_width, dst_width] = [from, to].map(SlotWidth::Bytes);
+    for stream in [false, true] {
+        let level = Level::Scalar;
+        let converter = Converter { conversion, src: src_width, dst: dst_width, scale, level, stream };
+        let wanted = portable(&converter, &src, 0, &loops, bytes);
+        for (level, start) in levels().flat_map(|level| [0, 61].map(|start| (level, start))) {
+            let found = run(&Converter { level, ..converter }, &src, 0, &loops, bytes, start);
+            assert!(found == placed(&wanted, start), "{conversion:?} {scale:?} {loops:?} {level} {stream}");
+        }
+    }
+}
+
+/// Types, and how many bytes an element has.
+const F32: (Number, usize) = (Number::Float(FloatFormat::F32), 4);
+const HALF: (Number, usize) = (Number::Float(BF16), 2);
+const S8: (Number, usize) = (pairs::S8, 1);
+const U8: (Number, usize) = (pairs::U8, 1);
+const F8: (Number, usize) = (Number::Float(pairs::F8), 1);
+
+#[test]
+fn tiles_are_multiplied_at_every_level() {
+    let pairs = [
+        (F32, HALF),
+        (S8, HALF),
+        (U8, HALF),
+        (HALF, HALF),
+        (F8, HALF),
+        (F32, S8),
+        (HALF, F8),
+        (HALF, F32),
+        (S8, F32),
+        (F32, F8),
+        (F8, F32),
+        (F32, F32),
+    ];
+    for ((from, src), (to, dst)) in pairs {
+        for scale in [false, true] {
+            let Some(conversion) = Conversion::new(from, to, Rules { scale, ..Rules::default() }) else {
+                continue;
+            };
+            let along: &[_] = if scale { &[None, Some(0), Some(1)] } else { &[None] };
+            for (ways, &along) in
+                [2, 4].into_iter().flat_map(|ways| along.iter().map(move |along| (ways, along)))
+            {
+                let rows = [row_major(ways, src), row_major(ways, dst)];
+                let tiles = [tiled(ways, src), tiled(ways, dst)];
+                for forms in [[rows[0], tiles[1]], [tiles[0], rows[1]], rows, tiles] {
+                    check(conversion, [src, dst], ways, along, forms);
+                }
+            }
+        }
+    }
+}
