@@ -331,16 +331,14 @@ impl Work<'_> {
     }
 
     /// True for rows of a form that are repeated at their level: those that are woven, but for pieces, packed slots, and floats of a
-    /// byte that are looked up by their factors.
+    /// byte that are looked up by the factors of a pair of rows.
     fn repeats(&self, form: Form) -> bool {
         let is_woven = match form {
-            Form::Zip { .. } => true,
+            Form::Zip { .. } => self.scaled.is_none(),
             Form::Unzip { lines, .. } => matches!(lines, Lines::Stored | Lines::Whole),
             Form::Plain | Form::Lines => false,
         };
-        is_woven
-            && [self.src, self.dst].iter().all(|width| matches!(width, SlotWidth::Bytes(_)))
-            && self.scaled.is_none()
+        is_woven && [self.src, self.dst].iter().all(|width| matches!(width, SlotWidth::Bytes(_)))
     }
 
     /// A long row, past the cache: whole lines, and what is before the first and behind the last of them.

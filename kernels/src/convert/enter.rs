@@ -108,8 +108,7 @@ impl ConvertRows<'_> {
                 return unsafe { table.run(self) };
             }
             if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
-                let bf16 = if level >= Level::Avx512Vbmi { Bf16::try_new() } else { None };
-                let means = Avx512 { lanes, bf16 };
+                let means = Avx512 { lanes, bf16: Bf16::of(level) };
                 // SAFETY: the caller's promise.
                 if self.narrowing.is_some_and(|narrowing| unsafe { narrowing.run(self, means) }) {
                     return;

@@ -19,6 +19,7 @@ use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
 use crate::slots::{Bits, SlotWidth};
 use crate::transpose::ahead::Ahead;
+use crate::tuning::FACTORS_NEAR;
 
 /// Elements between two hops: what stands there stays in the first-level cache.
 pub(super) const STEP: usize = 256;
@@ -278,6 +279,13 @@ impl ConvertRows<'_> {
     #[inline(always)]
     pub(super) fn pitch_of_factors(&self) -> isize {
         if self.scale.is_same_apart(self.src.pitch) { 0 } else { self.src.pitch }
+    }
+
+    /// True for rows, none of a strip, that share more factors than stay in the first-level cache.
+    #[inline(always)]
+    pub(super) fn take_turns(&self) -> bool {
+        let share = self.scale.is_along() && self.pitch_of_factors() == 0;
+        self.rows > 1 && self.count > FACTORS_NEAR && share && !matches!(self.look, Look::Strip(_))
     }
 
     /// The factor of every row, of which there are a few, where all elements of a row have the same.

@@ -134,6 +134,14 @@ impl Scale<'_> {
         }
     }
 
+    /// Where elements from a place on, `step` from one to the next, have one factor after the other: how many there are until these
+    /// begin anew, and from there to the next time.
+    pub(super) fn period(&self, place: isize, step: isize) -> Option<(usize, usize)> {
+        let (Scale::Along(along), Ok(step)) = (self, usize::try_from(step)) else { return None };
+        let segment = along.segment(place, step);
+        segment.advances.then(|| (segment.count, segment.period()))
+    }
+
     /// True where so many elements from a place on, `step` from one to the next, have the same factor.
     pub(super) fn is_same_along(&self, place: isize, step: usize, count: usize) -> bool {
         match self {

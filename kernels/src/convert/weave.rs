@@ -11,7 +11,7 @@ use crate::lanes::LINE;
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::slots::Bits;
-use crate::tuning::{ALONG_STREAM_AHEAD, convert_ahead, weaves_along_stream, woven_ahead};
+use crate::tuning::{ALONG_STREAM_AHEAD, FACTORS_NEAR, convert_ahead, weaves_along_stream, woven_ahead};
 
 /// A nest as a pass over rows of a form.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub(super) fn woven(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place
     }
     zipped(converter, loops, [src, dst])
         .or_else(|| unzipped(converter, loops, [src, dst]))
-        .or_else(|| lines(converter, loops, dst))
+        .or_else(|| lines(converter, loops, [src, dst]))
 }
 
 fn zipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
@@ -102,8 +102,8 @@ fn next_piece(converter: &Converter<'_>, pass: &Pass, rows: &[Loop], dst: Place)
     next.filter(|_| fits)
 }
 
-fn lines(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Woven> {
-    let pass = Pass::new(*loops, converter.units());
+fn lines(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
+    let pass = rows_of_factors(converter, Pass::new(*loops, converter.units()), src);
     let bytes = match dst.bits {
         Some(bits) => pass.run / (8 / bits as usize),
         None => pass.run * converter.conversion.dst_bytes(),
@@ -113,6 +113,24 @@ fn lines(converter: &Converter<'_>, loops: &Loops, dst: Place) -> Option<Woven> 
     let fits = converter.stream && whole && starts_lines(converter, pass.rows.as_slice(), dst);
     let pass = Pass { rows: in_order(pass.rows), ..pass };
     fits.then_some(Woven { pass, form: Form::Lines, next: None })
+}
+
+/// A pass whose only row is rows that share more factors than stay in the first-level cache, as these rows.
+fn rows_of_factors(converter: &Converter<'_>, pass: Pass, src: Place) -> Pass {
+    let [src_unit, dst_unit] = converter.units();
+    if !converter.conversion.is_scaled() || !pass.rows.as_slice().is_empty() {
+        return pass;
+    }
+    match converter.scale.period(src.first, src_unit) {
+        Some((left, period))
+            if left == period && period > FACTORS_NEAR && pass.run.is_multiple_of(period) =>
+        {
+            let [src_stride, dst_stride] = [src_unit, dst_unit].map(|unit| period as isize * unit);
+            let rows = Loop { extent: pass.run / period, src_stride, dst_stride };
+            Pass { run: period, rows: Loops::of(&[rows]) }
+        }
+        _ => pass,
+    }
 }
 
 /// The pass over what is left of a nest without two of its loops, of which one is a row.

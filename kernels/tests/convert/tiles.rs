@@ -124,3 +124,43 @@ fn tiles_are_multiplied_at_every_level() {
         }
     }
 }
+
+/// Rows so long that the factors of their columns do not stay in the cache, one behind the other and apart.
+#[test]
+fn long_rows_share_factors() {
+    const ROWS: usize = 7;
+    const COLUMNS: usize = 4160;
+    let values: Vec<f32> = (0..COLUMNS).map(|i| (i as f32 - 2000.0) * 0.37).collect();
+    let number = |n| NonZeroUsize::new(n).expect("strides are none of them zero");
+    for ((from, src), (to, dst)) in [(F32, HALF), (HALF, F32), (F32, F8), (HALF, F8), (F32, S8), (S8, HALF)] {
+        let conversion = Conversion::new(from, to, Rules { scale: true, ..Rules::default() });
+        let conversion = conversion.expect("a defined conversion");
+        for (gap, columns, start) in
+            [(0, COLUMNS, 0), (0, COLUMNS, 64), (0, COLUMNS, 7), (64, COLUMNS, 0), (3, COLUMNS - 5, 0)]
+        {
+            let pitch = COLUMNS + gap;
+            let digits = [StepDigit { stride: number(src), modulus: number(pitch * src), unit: 1 }];
+            let scale = Scale::Along(Along { values: &values, digits: &digits, first: 0, start: 0 });
+            let of = |extent, step: usize| Loop {
+                extent,
+                src_stride: (step * src) as isize,
+                dst_stride: (step * dst) as isize,
+            };
+            let loops = match gap {
+                0 => vec![of(ROWS * columns, 1)],
+                _ => vec![of(ROWS, pitch), of(columns, 1)],
+            };
+            let [src_width, dst_width] = [src, dst].map(SlotWidth::Bytes);
+            let level = Level::Scalar;
+            let converter =
+                Converter { conversion, src: src_width, dst: dst_width, scale, level, stream: true };
+            let bytes = patterns(src);
+            let wanted = portable(&converter, &bytes, 0, &loops, ROWS * pitch * dst);
+            for level in levels() {
+                let found =
+                    run(&Converter { level, ..converter }, &bytes, 0, &loops, ROWS * pitch * dst, start);
+                assert!(found == placed(&wanted, start), "{conversion:?} {loops:?} {level}");
+            }
+        }
+    }
+}

@@ -170,6 +170,9 @@ impl<M: Means> NullaryFnOnce for Enter<'_, '_, M> {
     #[inline(always)]
     fn call(self) -> bool {
         let Enter { rows, means, tables } = self;
+        // Tables of its own stay in registers: others might change with whatever is written.
+        let tables = [*tables[0], *tables[1]];
+        let tables = [&tables[0], &tables[1]];
         // SAFETY: entered by `ScaledTops::run`, whose caller keeps the contract.
         unsafe {
             match rows.form {

@@ -13,6 +13,7 @@ use crate::convert::words::casts::{HalfFrom, LoudTop, Plain, Read};
 use crate::convert::words::means_avx512::Avx512;
 use crate::convert::words::{BLOCK, Means, Words, put_bytes};
 use crate::lanes::{LINE, Lanes, apart, put};
+use crate::tuning::ROWS_OF_FACTORS;
 
 /// Low bytes of halves.
 const LOW_BYTES: [[u8; 2]; LINE / 2] = [[u8::MAX, 0]; LINE / 2];
@@ -190,6 +191,10 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
     unsafe fn straight(mut self) {
         let (rows, means) = (self.rows, self.means);
         let streamed = apart(rows.form == Form::Lines, BLOCK, rows.count);
+        if rows.take_turns() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.by_turns(streamed) };
+        }
         let (pitch, mut of_rows) = (rows.pitch_of_factors(), [0.0; BLOCK]);
         let are_found = rows.factors_of_rows(&mut of_rows);
         for row in 0..rows.rows as isize {
@@ -206,6 +211,34 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
                 unsafe {
                     let bytes = means.unpacked(1, 0, self.load(src.add(S::BYTES * at), place, 0));
                     put(means.lanes(), dst.add(at), bytes, done < streamed);
+                }
+                done = at + BLOCK;
+            }
+        }
+    }
+
+    /// Rows that share their factors, block by block a few of them in turn.
+    ///
+    /// # Safety
+    /// As [`Narrow::straight`].
+    #[inline(always)]
+    unsafe fn by_turns(mut self, streamed: usize) {
+        let (rows, means) = (self.rows, self.means);
+        let all = rows.rows as isize;
+        for first in (0..all).step_by(ROWS_OF_FACTORS as usize) {
+            let mut done = 0;
+            while done < rows.count {
+                let at = done.min(rows.count - BLOCK);
+                let place = rows.src.first + (S::BYTES * at) as isize;
+                for row in first..all.min(first + ROWS_OF_FACTORS) {
+                    let (src, dst) = rows.starts(row);
+                    let from = src.wrapping_add(S::BYTES * at);
+                    rows.look_ahead(means.lanes(), from, S::BYTES * BLOCK);
+                    // SAFETY: a block of the row.
+                    unsafe {
+                        let bytes = means.unpacked(1, 0, self.load(from, place, 0));
+                        put(means.lanes(), dst.add(at), bytes, done < streamed);
+                    }
                 }
                 done = at + BLOCK;
             }

@@ -10,6 +10,7 @@ use crate::convert::tables::widening::Widening;
 use crate::convert::words::casts::{Read, Write};
 use crate::convert::words::{BLOCK, Means, Words};
 use crate::lanes::{LINE, Lanes, apart};
+use crate::tuning::ROWS_OF_FACTORS;
 
 /// Rows through words, which are multiplied by factors, if by any, between being read and being written.
 pub(crate) struct Cast<'a, M, R, W, F> {
@@ -132,6 +133,10 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
         let pitch = if F::MULTIPLIES { self.rows.pitch_of_factors() } else { 0 };
         let mut of_rows = [0.0; BLOCK];
         let are_found = F::MULTIPLIES && self.rows.factors_of_rows(&mut of_rows);
+        if F::MULTIPLIES && R::BYTES > 1 && self.rows.take_turns() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.by_turns::<N>(&mut factors, streamed) };
+        }
         let mut number = 0;
         let mut row = 0;
         while row < self.rows.rows as isize {
@@ -157,6 +162,36 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
                 done = at + N;
             }
             row += 1;
+        }
+    }
+
+    /// Rows that share their factors, block by block a few of them in turn, so that factors are read once for these.
+    ///
+    /// # Safety
+    /// As [`Cast::straight`].
+    #[inline(always)]
+    unsafe fn by_turns<const N: usize>(self, factors: &mut F, streamed: usize) {
+        let count = self.rows.count * self.rows.conversion.parts();
+        let rows = self.rows.rows as isize;
+        let mut first = 0;
+        while first < rows {
+            let behind = rows.min(first + ROWS_OF_FACTORS);
+            let mut done = 0;
+            while done < count {
+                let at = done.min(count - N);
+                let place = (self.rows.src.first + (at * R::BYTES) as isize, R::BYTES);
+                let mut row = first;
+                while row < behind {
+                    let (src, dst) = self.rows.starts(row);
+                    let (from, to) = (src.wrapping_add(at * R::BYTES), dst.wrapping_add(at * W::BYTES));
+                    self.rows.look_ahead(self.means.lanes(), from, N * R::BYTES);
+                    // SAFETY: a block of the row.
+                    unsafe { self.block::<F, N>(factors, from, place, (to, done < streamed)) };
+                    row += 1;
+                }
+                done = at + N;
+            }
+            first = behind;
         }
     }
 

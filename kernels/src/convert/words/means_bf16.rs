@@ -11,6 +11,7 @@ use crate::convert::tables::widening::Widening;
 use crate::convert::words::means_avx512::Avx512;
 use crate::convert::words::{Means, Words};
 use crate::lanes::{LINE, put};
+use crate::level::Level;
 
 pulp::simd_type! {
     /// The instructions of AVX-512, and those that round.
@@ -35,6 +36,13 @@ pulp::simd_type! {
         avx512dq: "avx512dq",
         avx512vl: "avx512vl",
         avx512bf16: "avx512bf16",
+    }
+}
+
+impl Bf16 {
+    /// Those that a level uses, where the machine has them: `avx512` does without, as some of its processors do.
+    pub(crate) fn of(level: Level) -> Option<Bf16> {
+        if level >= Level::Avx512Vbmi { Bf16::try_new() } else { None }
     }
 }
 
