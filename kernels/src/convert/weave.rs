@@ -4,13 +4,14 @@
 use super::converter::Converter;
 use super::flush::streams;
 use super::forms::{BLOCK, has_body};
+use super::hop::Hop;
 use super::packed::half_bytes::{COLUMNS, HALF_BYTES};
 use super::rows::{Form, Lines, Look, Place};
 use super::tile::{Loops, Pass};
 use crate::lanes::LINE;
 use crate::level::Level;
 use crate::nest::Loop;
-use crate::slots::Bits;
+use crate::slots::{Bits, SlotWidth};
 use crate::tuning::{ALONG_STREAM_AHEAD, FACTORS_NEAR, convert_ahead, weaves_along_stream, woven_ahead};
 
 /// A nest as a pass over rows of a form.
@@ -40,7 +41,9 @@ fn zipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> O
     let along = loops.as_slice().iter().position(runs_along)?;
     let bytes = if dst.bits.is_some() { 1 } else { converter.conversion.dst_bytes() };
     let pass = without(loops, along, across);
-    let fits = pass.run >= BLOCK && has_body(bytes, ways) && converter.conversion.dst_bytes() == bytes;
+    let fits = pass.run >= least(converter, ways * bytes)
+        && has_body(bytes, ways)
+        && converter.conversion.dst_bytes() == bytes;
     let in_bytes = dst.bits.is_none() || dst.bits == Some(Bits::Four) && ways == HALF_BYTES;
     let stream = converter.stream && in_bytes && starts_lines(converter, pass.rows.as_slice(), dst);
     let rows =
@@ -60,7 +63,7 @@ fn unzipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) ->
     if dst.bits.is_some() {
         return unzipped_halves(converter, (ways, step), pass, src);
     }
-    let fits = pass.run >= BLOCK && has_body(bytes, ways);
+    let fits = pass.run >= least(converter, ways * bytes) && has_body(bytes, ways);
     let rows = pass.rows.as_slice().iter().copied().chain([loops.as_slice()[across]]);
     let mut all = Loops::default();
     rows.for_each(|l| all.push(l));
@@ -68,6 +71,20 @@ fn unzipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) ->
     let next = if whole { None } else { next_piece(converter, &pass, all.as_slice(), dst) };
     let lines = if whole { Lines::Whole } else { Lines::Stored };
     fits.then_some(Woven { pass, form: Form::Unzip { ways, step, lines }, next })
+}
+
+/// Fewest elements of a row that is woven into words of so many bytes: the largest block that one goes by, which is half as long
+/// between `f32` and two floats of 16 bits. Edges of tiles are that short.
+fn least(converter: &Converter<'_>, word: usize) -> usize {
+    let mut hops = converter.conversion.hops();
+    let has_halves = match (hops.next(), hops.next()) {
+        (Some(Hop::EncodeTop16 | Hop::DecodeTop16), None) => true,
+        (Some(Hop::Encode16(to)), None) => to.is_half(),
+        (Some(Hop::Decode16(from)), None) => from.is_half(),
+        _ => false,
+    };
+    let is_packed = [converter.src, converter.dst].iter().any(|width| matches!(width, SlotWidth::Bits(_)));
+    if has_halves && !is_packed && word == 4 { BLOCK / 2 } else { BLOCK }
 }
 
 /// Packed half bytes of a stream that become rows, which start anywhere.

@@ -11,7 +11,7 @@ use super::halves::patterns;
 use super::pairs::{self, BF16};
 use super::{levels, placed, portable, run};
 
-/// Rows and columns of tiles of [`TILE`], of which the loops of a test go over all but the last row and column of tiles, if any.
+/// Rows and columns of tiles.
 const TILES: [usize; 2] = [4, 3];
 const TILE: [usize; 2] = [8, 128];
 
@@ -31,8 +31,9 @@ fn tiled(ways: usize, width: usize) -> Strides {
     [TILES[1] * tile, tile, ways * TILE[1], 1, ways].map(|stride| stride * width)
 }
 
-fn loops(ways: usize, src: Strides, dst: Strides) -> Vec<Loop> {
-    let extents = [TILES[0], TILES[1], TILE[0] / ways, ways, TILE[1]];
+/// Loops over so many columns of every tile.
+fn loops(ways: usize, columns: usize, [src, dst]: [Strides; 2]) -> Vec<Loop> {
+    let extents = [TILES[0], TILES[1], TILE[0] / ways, ways, columns];
     let of = |i: usize| Loop { extent: extents[i], src_stride: src[i] as isize, dst_stride: dst[i] as isize };
     (0..extents.len()).map(of).collect()
 }
@@ -63,17 +64,16 @@ fn check(
 ) {
     let values = [1.0, -0.37, 3.0, 1e-30, 2.0, -1e30, 1e-42, f32::INFINITY, 0.5, 0.0, f32::NAN];
     let values: Vec<f32> = values.into_iter().cycle().take(ROW).collect();
-    let [src_strides, dst_strides] = forms;
-    let digits = scale_along.map(|dimension| digits(ways, src_strides, dimension));
+    let digits = scale_along.map(|dimension| digits(ways, forms[0], dimension));
     let scale = match &digits {
         Some(digits) => Scale::Along(Along { values: &values, digits, first: 0, start: 0 }),
         None => Scale::All(3.0),
     };
-    let (src, loops) = (patterns(from), loops(ways, src_strides, dst_strides));
+    let src = patterns(from);
     let bytes = TILES[0] * TILE[0] * ROW * to;
     let [src_width, dst_width] = [from, to].map(SlotWidth::Bytes);
-    for stream in [false, true] {
-        let level = Level::Scalar;
+    for (stream, columns) in [(false, TILE[1]), (true, TILE[1]), (true, 36)] {
+        let (level, loops) = (Level::Scalar, loops(ways, columns, forms));
         let converter = Converter { conversion, src: src_width, dst: dst_width, scale, level, stream };
         let wanted = portable(&converter, &src, 0, &loops, bytes);
         for (level, start) in levels().flat_map(|level| [0, 61].map(|start| (level, start))) {
