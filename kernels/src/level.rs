@@ -15,7 +15,7 @@ pub enum Level {
     Avx2,
     /// 512-bit vectors of x86-64 (F, BW, CD, DQ, VL).
     Avx512,
-    /// The same with byte permutes across a whole vector.
+    /// The same with byte permutes across a whole vector, and with what rounds to `bf16` where a processor has that, too.
     Avx512Vbmi,
 }
 

@@ -334,7 +334,7 @@ impl Work<'_> {
     /// byte that are looked up by the factors of a pair of rows.
     fn repeats(&self, form: Form) -> bool {
         let is_woven = match form {
-            Form::Zip { .. } => self.scaled.is_none(),
+            Form::Zip { .. } => self.scaled.is_none() || !self.scale.is_along(),
             Form::Unzip { lines, .. } => matches!(lines, Lines::Stored | Lines::Whole),
             Form::Plain | Form::Lines => false,
         };

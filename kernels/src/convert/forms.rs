@@ -19,6 +19,7 @@ impl ConvertRows<'_> {
     /// As [`ConvertRows::at_level`], whose level the means are.
     #[inline(always)]
     pub(super) unsafe fn by_hops<M: Means>(&self, means: M) {
+        debug_assert!(self.form == Form::Plain || self.count >= BLOCK, "blocks of other forms are whole");
         let lanes = means.lanes();
         let mut room = Room::new();
         let most = if self.form == Form::Lines { 2 * BLOCK } else { STEP };

@@ -5,6 +5,7 @@
 //! permuted in the first-level cache by the kernels that permute everything else.
 
 mod converter;
+mod each_row;
 mod enter;
 mod few;
 mod float;

@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
+use super::each_row::Row;
 use super::float;
 use super::forms::BLOCK;
-use super::rows::Row;
 use super::scale::{Along, Scale, begin_anew, exactly};
 use super::words::Words;
 use super::words::casts::each;
@@ -42,7 +42,7 @@ impl Pattern {
 /// The factors of one block of elements after the other.
 pub(super) struct Walk<'a> {
     along: Option<Along<'a>>,
-    /// Elements at these places have this factor.
+    /// Elements at these places, whole steps from the first of them, have this factor; all elements where that is the least place.
     alike: Range<isize>,
     factor: f32,
     /// The block at this place, with the last step, was the last one that was asked for, but for those that are alike: it and
@@ -247,7 +247,12 @@ impl<'a> Multiply<'a> for Walk<'a> {
     #[inline(always)]
     fn block<const N: usize>(&mut self, place: isize, step: usize) -> Factors<'_, N> {
         let last = place + ((N - 1) * step) as isize;
-        let are_alike = |walk: &Walk<'_>| walk.alike.start <= place && last < walk.alike.end;
+        let are_alike = |walk: &Walk<'_>| {
+            let Range { start, end } = walk.alike;
+            let is_in_step =
+                start == isize::MIN || start <= place && (place - start).unsigned_abs().is_multiple_of(step);
+            is_in_step && last < end
+        };
         if !are_alike(self) && place != self.at {
             match self.coming.get(N..) {
                 Some(behind) if behind.len() >= N && place == self.at + (N * step) as isize => {

@@ -129,38 +129,6 @@ pub(super) struct ConvertRows<'a> {
     pub(super) turned: Option<&'a Turned<'a>>,
 }
 
-/// A row, and how often all of them were repeated before.
-#[derive(Clone, Copy)]
-pub(super) struct Row {
-    pub(super) turn: isize,
-    pub(super) row: isize,
-}
-
-/// All rows in their order, again and again.
-pub(super) struct EachRow {
-    turns: isize,
-    rows: isize,
-    next: Row,
-}
-
-impl Iterator for EachRow {
-    type Item = Row;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Row> {
-        let row = self.next;
-        if row.turn == self.turns {
-            return None;
-        }
-        let is_last = row.row + 1 == self.rows;
-        self.next = match is_last {
-            true => Row { turn: row.turn + 1, row: 0 },
-            false => Row { row: row.row + 1, ..row },
-        };
-        Some(row)
-    }
-}
-
 /// What is asked for ahead.
 #[derive(Clone, Copy)]
 pub(super) enum Look {
@@ -227,28 +195,6 @@ impl<'a> ConvertRows<'a> {
 }
 
 impl ConvertRows<'_> {
-    /// The rows that are woven.
-    #[inline(always)]
-    pub(super) fn each_row(&self) -> EachRow {
-        let turns = if self.rows == 0 { 0 } else { self.beyond.extent as isize };
-        EachRow { turns, rows: self.rows as isize, next: Row { turn: 0, row: 0 } }
-    }
-
-    /// Where one of these lies on either side.
-    #[inline(always)]
-    pub(super) fn places(&self, Row { turn, row }: Row) -> (Place, Place) {
-        let Loop { src_stride, dst_stride, .. } = self.beyond;
-        let (src, dst) = (self.src, self.dst);
-        (src.at(turn * src_stride + row * src.pitch), dst.at(turn * dst_stride + row * dst.pitch))
-    }
-
-    /// Where one of these starts on either side, if its slots have whole bytes.
-    #[inline(always)]
-    pub(super) fn woven_starts(&self, row: Row) -> (*const u8, *mut u8) {
-        let (src, dst) = self.places(row);
-        (src.byte(src.first), dst.byte(dst.first))
-    }
-
     /// Where a row starts on either side, if its slots have whole bytes.
     #[inline(always)]
     pub(super) fn starts(&self, row: isize) -> (*const u8, *mut u8) {
@@ -284,8 +230,9 @@ impl ConvertRows<'_> {
     /// True for rows, none of a strip, that share more factors than stay in the first-level cache.
     #[inline(always)]
     pub(super) fn take_turns(&self) -> bool {
-        let share = self.scale.is_along() && self.pitch_of_factors() == 0;
-        self.rows > 1 && self.count > FACTORS_NEAR && share && !matches!(self.look, Look::Strip(_))
+        let period = self.scale.period(self.src.first, self.src_unit() as isize);
+        let are_many = period.is_some_and(|(_, period)| period > FACTORS_NEAR);
+        self.rows > 1 && are_many && self.pitch_of_factors() == 0 && !matches!(self.look, Look::Strip(_))
     }
 
     /// The factor of every row, of which there are a few, where all elements of a row have the same.
@@ -299,7 +246,8 @@ impl ConvertRows<'_> {
     /// True where all elements of each word of four bytes have the same factor.
     #[inline(always)]
     pub(super) fn words_share_factors(&self) -> bool {
-        self.src.pitch % 4 == 0 && self.scale.is_same_within(self.src.first, 4)
+        let are_words = [self.src.pitch, self.beyond.src_stride].iter().all(|stride| stride % 4 == 0);
+        are_words && self.scale.is_same_within(self.src.first, 4)
     }
 
     /// Asks for as many lines as are read at `from`, so far ahead of it.
@@ -342,6 +290,7 @@ impl ConvertRows<'_> {
     /// # Safety
     /// As [`ConvertRows::at_level`].
     pub(super) unsafe fn portable(&self) {
+        debug_assert!(self.beyond.extent <= 1, "only rows that are woven are repeated");
         let mut room = Room::new();
         for row in 0..self.rows as isize {
             let (src, dst) = (self.src.at(row * self.src.pitch), self.dst.at(row * self.dst.pitch));

@@ -73,8 +73,8 @@ fn unzipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) ->
     fits.then_some(Woven { pass, form: Form::Unzip { ways, step, lines }, next })
 }
 
-/// Fewest elements of a row that is woven into words of so many bytes: the largest block that one goes by, which is half as long
-/// between `f32` and two floats of 16 bits. Edges of tiles are that short.
+/// Fewest elements of a row that is woven into words of so many bytes. Between `f32` and two floats of 16 bits these go by words,
+/// which want a line of the narrower; whatever may go by hops wants a line of bytes. Edges of tiles are that short.
 fn least(converter: &Converter<'_>, word: usize) -> usize {
     let mut hops = converter.conversion.hops();
     let has_halves = match (hops.next(), hops.next()) {
@@ -132,16 +132,20 @@ fn lines(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Op
     fits.then_some(Woven { pass, form: Form::Lines, next: None })
 }
 
-/// A pass whose only row is rows that share more factors than stay in the first-level cache, as these rows.
+/// The only row of a pass as rows of one period of its factors, where these do not stay in the first-level cache.
 fn rows_of_factors(converter: &Converter<'_>, pass: Pass, src: Place) -> Pass {
     let [src_unit, dst_unit] = converter.units();
     if !converter.conversion.is_scaled() || !pass.rows.as_slice().is_empty() {
         return pass;
     }
+    // Elements of a byte do not take turns, and rows that are no whole blocks end in one that steps back.
+    let are_rows = |period: usize| {
+        let is_whole = period.is_multiple_of(BLOCK) && pass.run.is_multiple_of(period);
+        let is_long = src_unit > 1 && period > FACTORS_NEAR;
+        is_long && is_whole && converter.scale.is_same_apart(period as isize * src_unit)
+    };
     match converter.scale.period(src.first, src_unit) {
-        Some((left, period))
-            if left == period && period > FACTORS_NEAR && pass.run.is_multiple_of(period) =>
-        {
+        Some((left, period)) if left == period && are_rows(period) => {
             let [src_stride, dst_stride] = [src_unit, dst_unit].map(|unit| period as isize * unit);
             let rows = Loop { extent: pass.run / period, src_stride, dst_stride };
             Pass { run: period, rows: Loops::of(&[rows]) }

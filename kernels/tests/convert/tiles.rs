@@ -164,3 +164,36 @@ fn long_rows_share_factors() {
         }
     }
 }
+
+/// Rows that start anywhere, also between elements, or inside of what has the same factor.
+#[test]
+fn rows_start_between_factors() {
+    let values: Vec<f32> = (0..1 << 12).map(|i| i as f32 - 700.5).collect();
+    let number = |n| NonZeroUsize::new(n).expect("strides are none of them zero");
+    let digit = |stride, modulus, unit| StepDigit { stride: number(stride), modulus, unit };
+    let of = |(extent, src_stride, dst_stride)| Loop { extent, src_stride, dst_stride };
+    let halves = [(2, 258, 4096), (2, 0, 2048), (2, 2, 1024), (64, 4, 4)];
+    let bytes = [(2, 2056, 8192), (4, 257, 2048), (4, 1, 512), (64, 4, 4)];
+    let backwards = [(3, -6, 2048), (2, 12, 1024), (2, 2, 512), (64, 4, 4)];
+    let cases: [(_, [_; 4], Vec<StepDigit>); 5] = [
+        (HALF, halves, vec![digit(256, NonZeroUsize::MAX, 1)]),
+        (HALF, halves, vec![digit(2, number(4), 1), digit(4096, NonZeroUsize::MAX, 2)]),
+        (HALF, backwards, vec![digit(2, number(4), 1), digit(4096, NonZeroUsize::MAX, 2)]),
+        (S8, bytes, vec![digit(1024, NonZeroUsize::MAX, 1)]),
+        (S8, bytes, vec![digit(1, number(4), 1), digit(1028, NonZeroUsize::MAX, 4)]),
+    ];
+    for ((from, width), loops, digits) in cases {
+        let rules = Rules { scale: true, ..Rules::default() };
+        let conversion = Conversion::new(from, F32.0, rules).expect("a defined conversion");
+        let (loops, src) = (loops.map(of), patterns(width));
+        let scale = Scale::Along(Along { values: &values, digits: &digits, first: 0, start: 0 });
+        let [from, to] = [width, F32.1].map(SlotWidth::Bytes);
+        let converter =
+            Converter { conversion, src: from, dst: to, scale, level: Level::Scalar, stream: false };
+        let wanted = portable(&converter, &src, 64, &loops, 1 << 15);
+        for (level, stream) in levels().flat_map(|level| [false, true].map(|stream| (level, stream))) {
+            let found = run(&Converter { level, stream, ..converter }, &src, 64, &loops, 1 << 15, 0);
+            assert!(found == placed(&wanted, 0), "{conversion:?} {digits:?} {loops:?} {level} {stream}");
+        }
+    }
+}

@@ -3,8 +3,9 @@
 //! A word of the stream is made of a word of each row, so that no element changes its place: conversion and weaving are one. The
 //! reverse likewise.
 
+use crate::convert::each_row::Row;
 use crate::convert::multiply::{Kept, Multiply, One};
-use crate::convert::rows::{Lines, Row};
+use crate::convert::rows::Lines;
 use crate::convert::words::cast_rows::Cast;
 use crate::convert::words::casts::{Read, Write};
 use crate::convert::words::{BLOCK, Means, Words};
@@ -84,7 +85,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
         true
     }
 
-    /// Rows `step` apart become one stream, an element of each in a word.
+    /// Rows `step` apart become one stream, an element of each in a word, by blocks of `N` elements, or of `ONE` where every way has one
+    /// factor.
     ///
     /// # Safety
     /// As [`cast`](crate::convert::words::pairs::cast); the stream starts a line if `stream`.
@@ -108,15 +110,15 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
         }
     }
 
-    /// The factors of ways that have one each in all of a row; the first elements of ways are `apart` from each other where factors
-    /// are found, and elements of a way `step`.
+    /// The factors of ways that have one each in all of a row. From way to way, and from one element of a way to the next, it is so far
+    /// where factors are found.
     #[inline(always)]
     fn ones<const N: usize>(
         self,
         kept: &mut Kept,
         factors: &mut [F; 4],
         row: Row,
-        (apart, step): (isize, usize),
+        (between, unit): (isize, usize),
         ways: usize,
     ) -> Option<[One; 4]> {
         if !F::MULTIPLIES {
@@ -131,10 +133,10 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
         let mut turns = usize::MAX;
         let mut way = 0;
         while way < ways {
-            let place = first + way as isize * apart;
-            ones[way] = One(factors[way].one::<N>(place, step, self.rows.count)?);
+            let place = first + way as isize * between;
+            ones[way] = One(factors[way].one::<N>(place, unit, self.rows.count)?);
             if keeps {
-                let last = place + ((self.rows.count - 1) * step) as isize;
+                let last = place + ((self.rows.count - 1) * unit) as isize;
                 turns = turns.min(factors[way].lasts([place, last], self.rows.beyond.src_stride));
             }
             way += 1;
@@ -247,13 +249,13 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
         let mut factors = [self.factors(), self.factors(), self.factors(), self.factors()];
         // Those of a word are looked up together where they are the same.
         let apart_by = if F::MULTIPLIES && self.rows.words_share_factors() { 0 } else { 1 };
-        let apart = (apart_by * R::BYTES) as isize;
+        let between = (apart_by * R::BYTES) as isize;
         let mut kept = Kept::new(self.rows.beyond.extent > 1);
         for row in self.rows.each_row() {
             let place = self.rows.places(row).0.first;
             // SAFETY: the caller's promise.
             unsafe {
-                match self.ones::<N>(&mut kept, &mut factors, row, (apart, 4), 4 / R::BYTES) {
+                match self.ones::<N>(&mut kept, &mut factors, row, (between, 4), 4 / R::BYTES) {
                     Some(mut ones) => self.unzip_row::<One, N>((row, place), &mut ones, 1, (step, stream)),
                     None => self.unzip_row::<F, N>((row, place), &mut factors, apart_by, (step, stream)),
                 }

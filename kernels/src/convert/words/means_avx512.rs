@@ -9,7 +9,7 @@ use crate::convert::float::{Decode, Encode, Lean};
 use crate::convert::tables::narrowing::Narrowing;
 use crate::convert::tables::widening::Widening;
 use crate::convert::words::means_avx2::{SIGNS, low_bytes};
-use crate::convert::words::means_bf16::{Bf16, Rounding};
+use crate::convert::words::means_bf16::{Avx512Bf16, Bf16};
 use crate::convert::words::{Means, Words};
 use crate::lanes::{LANE, Lanes, put};
 
@@ -68,15 +68,15 @@ const EVEN_THEN_ODD: [u16; 32] = {
 
 impl Means for Avx512 {
     type Lanes = V4;
-    type Rounding = Rounding;
+    type Rounding = Avx512Bf16;
 
     #[inline(always)]
     fn lanes(self) -> V4 {
         self.lanes
     }
 
-    fn rounding(self) -> Option<Rounding> {
-        self.bf16.map(|bf16| Rounding(self, bf16))
+    fn rounding(self) -> Option<Avx512Bf16> {
+        self.bf16.map(|bf16| Avx512Bf16(self, bf16))
     }
 
     fn vectorize(self, task: impl NullaryFnOnce<Output = bool>) -> bool {

@@ -48,9 +48,10 @@ impl Bf16 {
 
 /// AVX-512 with these instructions, which the second token proves.
 #[derive(Clone, Copy)]
-pub(crate) struct Rounding(pub(super) Avx512, pub(super) Bf16);
+pub(crate) struct Avx512Bf16(pub(super) Avx512, pub(super) Bf16);
 
-/// What the instructions make zero or do not keep as it is, by the numbers of `vfpclass`: denormal numbers, and NaN of either kind.
+/// What the instructions make zero or do not keep as it is, by the numbers of `vfpclass`: denormal numbers, and NaN of either kind. It
+/// tells denormal numbers apart unless the processor was told to take them for zero, which nothing here does.
 const DENORMAL_OR_NAN: i32 = 0x20 | 0x80 | 0x01;
 
 /// Halves of a register in turn from its first and its second half.
@@ -64,9 +65,9 @@ const LOW_AND_HIGH: [u16; 32] = {
     order
 };
 
-impl Means for Rounding {
+impl Means for Avx512Bf16 {
     type Lanes = V4;
-    type Rounding = Rounding;
+    type Rounding = Avx512Bf16;
     const ROUNDS: bool = true;
 
     #[inline(always)]
@@ -74,7 +75,7 @@ impl Means for Rounding {
         self.0.lanes
     }
 
-    fn rounding(self) -> Option<Rounding> {
+    fn rounding(self) -> Option<Avx512Bf16> {
         Some(self)
     }
 
@@ -185,11 +186,11 @@ impl Means for Rounding {
     }
 }
 
-impl Rounding {
+impl Avx512Bf16 {
     /// The upper halves of two registers of `f32`, rounded, one after the other.
     #[inline(always)]
     fn tops(self, first: __m512i, second: __m512i) -> __m512i {
-        // SAFETY: the token proves the instruction; both types are 64 bytes of which any may be any.
+        // SAFETY: the token proves the instruction; either type is 64 bytes, whatever these are.
         unsafe {
             let tops = _mm512_cvtne2ps_pbh(pulp::cast(second), pulp::cast(first));
             (&raw const tops).cast::<__m512i>().read()

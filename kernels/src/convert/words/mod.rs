@@ -238,11 +238,11 @@ pub(super) trait Means: Copy {
         }
     }
 
-    /// True where the level rounds all these words, which hold an `f32`, to their upper halves as it should: where it has
-    /// instructions for it, neither what is denormal nor NaN.
+    /// True where the level has instructions that round all these words, which hold an `f32`, to their upper halves as they should
+    /// be: none is denormal or NaN.
     #[inline(always)]
     fn rounds_all<const N: usize>(self, _words: &Words<N>) -> bool {
-        true
+        false
     }
 
     /// The upper halves of words that hold an `f32`, rounded, in the low halves of words, and those of others in the high ones.
