@@ -1,7 +1,7 @@
 //! Rows at a level: each way there is to convert them, in a region of its own.
 
 use super::leave::Turned;
-use super::multiply::{Multiply, Unscaled, Walk};
+use super::multiply::{Find, Unscaled, Walk};
 use super::packed::rows::packed;
 use super::rows::ConvertRows;
 use super::tables::small_table::SmallTable;
@@ -30,7 +30,7 @@ impl<M: Means> pulp::NullaryFnOnce for EnterPacked<'_, '_, M> {
 /// The same by words, between two types.
 struct EnterCast<'a, M, R, W, F>(Cast<'a, M, R, W, F>);
 
-impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> pulp::NullaryFnOnce for EnterCast<'a, M, R, W, F> {
+impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> pulp::NullaryFnOnce for EnterCast<'a, M, R, W, F> {
     type Output = bool;
 
     #[inline(always)]
@@ -43,9 +43,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> pulp::NullaryFnOnce for E
 /// The same by turns of a transpose.
 struct EnterTurns<'t, 'a, M, R, W, F>(Cast<'a, M, R, W, F>, &'t Turned<'t>);
 
-impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> pulp::NullaryFnOnce
-    for EnterTurns<'_, 'a, M, R, W, F>
-{
+impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> pulp::NullaryFnOnce for EnterTurns<'_, 'a, M, R, W, F> {
     type Output = bool;
 
     #[inline(always)]
@@ -58,7 +56,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> pulp::NullaryFnOnce
     }
 }
 
-impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
+impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// Converts the rows in a region of the pair's own, so that none pays for what another needs of the stack, and compilers are
     /// not given all pairs as one function; false where there is no way, and nothing was done.
     ///
@@ -175,7 +173,7 @@ impl ConvertRows<'_> {
 
     /// Runs between types that are told apart inside; false where there is no way, and nothing was done.
     #[allow(dead_code)] // portable targets have no levels
-    fn on_any<'b, M: Means, F: Multiply<'b>>(&'b self, means: M) -> bool {
+    fn on_any<'b, M: Means, F: Find<'b>>(&'b self, means: M) -> bool {
         let fits = self.fills_blocks() || self.go_by_any_words();
         let ends = fits.then(|| ends(self.conversion, self.widening)).flatten();
         // SAFETY: as above.

@@ -4,7 +4,7 @@
 //! it is put together from the end of this one and the start of the next, which is read for it once more: nothing is carried
 //! from piece to piece, and every line is written once. Only the first and the last line of a row are written in part.
 
-use super::multiply::Multiply;
+use super::multiply::Find;
 use super::words::cast_rows::Cast;
 use super::words::casts::{Read, Write};
 use super::words::{Means, Words};
@@ -29,7 +29,7 @@ struct Stream<F> {
     factors: F,
 }
 
-impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
+impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// Each word of a stream has an element for each of a few rows, `step` apart, of which pieces are written; `N` elements
     /// are a line.
     ///

@@ -5,7 +5,7 @@
 
 use core::mem::MaybeUninit;
 
-use super::multiply::Multiply;
+use super::multiply::Find;
 use super::words::Means;
 use super::words::cast_rows::Cast;
 use super::words::casts::{Read, Write};
@@ -29,7 +29,7 @@ pub(super) struct Turned<'a> {
 #[derive(Clone, Copy)]
 struct Leaving<C>(C);
 
-impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Leave for Leaving<Cast<'a, M, R, W, F>> {
+impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Leave for Leaving<Cast<'a, M, R, W, F>> {
     // Of pairs without turns any number.
     const TILES: usize = if Cast::<M, R, W, F>::TURNS { 2 * R::BYTES / W::BYTES } else { 1 };
 
@@ -59,7 +59,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Leave for Leaving<Cast<'a
     }
 }
 
-impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
+impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// True where there are such turns, and they pay: of registers of half a line, without factors, to elements of twice as many
     /// bytes, or from eight to four. Others take as long in strips.
     pub(super) const TURNS: bool = !F::MULTIPLIES

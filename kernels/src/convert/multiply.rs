@@ -104,22 +104,9 @@ pub(super) enum Factors<'a, const N: usize> {
 }
 
 /// What happens to blocks of elements between being read and being written.
-pub(super) trait Multiply<'a> {
-    /// True where there are some.
+pub(super) trait Multiply {
+    /// True where there are factors.
     const MULTIPLIES: bool;
-
-    /// For elements that have these factors.
-    fn new(scale: Scale<'a>) -> Self;
-
-    /// From here on all elements have one factor.
-    fn set(&mut self, factor: f32);
-
-    /// How often a row, whose first and last elements are at these places and all of whose elements have the same factor, can be moved
-    /// on by a stride until one of them has another: at least once.
-    fn lasts(&self, ends: [isize; 2], stride: isize) -> usize;
-
-    /// The factor of all of some elements, which are found as by [`Multiply::block`].
-    fn one<const N: usize>(&mut self, place: isize, step: usize, count: usize) -> Option<f32>;
 
     /// The factors of a block, at most [`BLOCK`] elements, of which the first is at a place of the slice, the others `step` from one
     /// to the next. Whoever asks the same value again asks for as many, and with the same step.
@@ -143,12 +130,35 @@ pub(super) trait Multiply<'a> {
     }
 }
 
+/// The same, where factors are those of elements' places, or none.
+pub(super) trait Find<'a>: Multiply {
+    /// For elements that have these factors.
+    fn new(scale: Scale<'a>) -> Self;
+
+    /// From here on all elements have one factor.
+    fn set(&mut self, factor: f32);
+
+    /// The factor of all of some elements, which are found as by [`Multiply::block`].
+    fn one<const N: usize>(&mut self, place: isize, step: usize, count: usize) -> Option<f32>;
+
+    /// How often a row, whose first and last elements are at these places and all of whose elements have the same factor, can be moved
+    /// on by a stride until one of them has another: at least once.
+    fn lasts(&self, ends: [isize; 2], stride: isize) -> usize;
+}
+
 /// No factors: words stay as they are.
 pub(super) struct Unscaled;
 
-impl<'a> Multiply<'a> for Unscaled {
+impl Multiply for Unscaled {
     const MULTIPLIES: bool = false;
 
+    #[inline(always)]
+    fn block<const N: usize>(&mut self, _place: isize, _step: usize) -> Factors<'_, N> {
+        Factors::Alike(1.0)
+    }
+}
+
+impl<'a> Find<'a> for Unscaled {
     #[inline(always)]
     fn new(_scale: Scale<'a>) -> Unscaled {
         Unscaled
@@ -158,18 +168,13 @@ impl<'a> Multiply<'a> for Unscaled {
     fn set(&mut self, _factor: f32) {}
 
     #[inline(always)]
-    fn lasts(&self, _ends: [isize; 2], _stride: isize) -> usize {
-        usize::MAX
-    }
-
-    #[inline(always)]
     fn one<const N: usize>(&mut self, _place: isize, _step: usize, _count: usize) -> Option<f32> {
         None
     }
 
     #[inline(always)]
-    fn block<const N: usize>(&mut self, _place: isize, _step: usize) -> Factors<'_, N> {
-        Factors::Alike(1.0)
+    fn lasts(&self, _ends: [isize; 2], _stride: isize) -> usize {
+        usize::MAX
     }
 }
 
@@ -177,28 +182,8 @@ impl<'a> Multiply<'a> for Unscaled {
 #[derive(Clone, Copy)]
 pub(super) struct One(pub(super) f32);
 
-impl<'a> Multiply<'a> for One {
+impl Multiply for One {
     const MULTIPLIES: bool = true;
-
-    #[inline(always)]
-    fn new(scale: Scale<'a>) -> One {
-        One(scale.for_all())
-    }
-
-    #[inline(always)]
-    fn set(&mut self, factor: f32) {
-        self.0 = factor;
-    }
-
-    #[inline(always)]
-    fn lasts(&self, _ends: [isize; 2], _stride: isize) -> usize {
-        usize::MAX
-    }
-
-    #[inline(always)]
-    fn one<const N: usize>(&mut self, _place: isize, _step: usize, _count: usize) -> Option<f32> {
-        Some(self.0)
-    }
 
     #[inline(always)]
     fn block<const N: usize>(&mut self, _place: isize, _step: usize) -> Factors<'_, N> {
@@ -206,43 +191,8 @@ impl<'a> Multiply<'a> for One {
     }
 }
 
-impl<'a> Multiply<'a> for Walk<'a> {
+impl Multiply for Walk<'_> {
     const MULTIPLIES: bool = true;
-
-    #[inline(always)]
-    fn new(scale: Scale<'a>) -> Walk<'a> {
-        let (along, factor, alike) = match scale {
-            Scale::All(factor) => (None, factor, isize::MIN..isize::MAX),
-            Scale::Along(along) => (Some(along), 0.0, 0..0),
-        };
-        Walk { along, alike, factor, at: isize::MIN, coming: &[], held: Held([0.0; BLOCK]), pattern: None }
-    }
-
-    #[inline(always)]
-    fn set(&mut self, factor: f32) {
-        (self.alike, self.factor) = (isize::MIN..isize::MAX, factor);
-    }
-
-    #[inline(never)] // as for `Along::fill`
-    fn lasts(&self, [first, last]: [isize; 2], stride: isize) -> usize {
-        match (&self.along, usize::try_from(stride)) {
-            (None, _) | (_, Ok(0)) => usize::MAX,
-            (Some(along), Ok(stride)) => {
-                let [first, last] = [first, last].map(|place| along.segment(place, stride).lasts());
-                first.min(last)
-            }
-            (Some(_), Err(_)) => 1,
-        }
-    }
-
-    #[inline(always)]
-    fn one<const N: usize>(&mut self, place: isize, step: usize, count: usize) -> Option<f32> {
-        let last = place + ((count - 1) * step) as isize;
-        match self.block::<N>(place, step) {
-            Factors::Alike(factor) => (last < self.alike.end).then_some(factor),
-            Factors::Each(_) => None,
-        }
-    }
 
     #[inline(always)]
     fn block<const N: usize>(&mut self, place: isize, step: usize) -> Factors<'_, N> {
@@ -266,6 +216,43 @@ impl<'a> Multiply<'a> for Walk<'a> {
         }
         let held = || self.held.0.first_chunk().expect("blocks are at most as long as what is held");
         Factors::Each(self.coming.first_chunk().unwrap_or_else(held))
+    }
+}
+
+impl<'a> Find<'a> for Walk<'a> {
+    #[inline(always)]
+    fn new(scale: Scale<'a>) -> Walk<'a> {
+        let (along, factor, alike) = match scale {
+            Scale::All(factor) => (None, factor, isize::MIN..isize::MAX),
+            Scale::Along(along) => (Some(along), 0.0, 0..0),
+        };
+        Walk { along, alike, factor, at: isize::MIN, coming: &[], held: Held([0.0; BLOCK]), pattern: None }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, factor: f32) {
+        (self.alike, self.factor) = (isize::MIN..isize::MAX, factor);
+    }
+
+    #[inline(always)]
+    fn one<const N: usize>(&mut self, place: isize, step: usize, count: usize) -> Option<f32> {
+        let last = place + ((count - 1) * step) as isize;
+        match self.block::<N>(place, step) {
+            Factors::Alike(factor) => (last < self.alike.end).then_some(factor),
+            Factors::Each(_) => None,
+        }
+    }
+
+    #[inline(never)] // as for `Along::fill`
+    fn lasts(&self, [first, last]: [isize; 2], stride: isize) -> usize {
+        match (&self.along, usize::try_from(stride)) {
+            (None, _) | (_, Ok(0)) => usize::MAX,
+            (Some(along), Ok(stride)) => {
+                let [first, last] = [first, last].map(|place| along.segment(place, stride).lasts());
+                first.min(last)
+            }
+            (Some(_), Err(_)) => 1,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use core::arch::x86_64::__m512i;
 use pulp::NullaryFnOnce;
 
 use crate::convert::float::Lean;
-use crate::convert::multiply::{Multiply, Unscaled, Walk};
+use crate::convert::multiply::{Find, Unscaled, Walk};
 use crate::convert::rows::{ConvertRows, Form, Lines};
 use crate::convert::scale::Scale;
 use crate::convert::tables::narrowing::{From, Narrowing};
@@ -65,7 +65,7 @@ struct ByWords<R, F> {
     factors: [F; 4],
 }
 
-impl<'a, R: Read, F: Multiply<'a>> Source<'a> for ByWords<R, F> {
+impl<'a, R: Read, F: Find<'a>> Source<'a> for ByWords<R, F> {
     const BYTES: usize = R::BYTES;
 
     type From = R;

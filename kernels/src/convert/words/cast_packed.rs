@@ -1,7 +1,7 @@
 //! Rows of the conversions that go by words, of which a side, or both, are packed: some elements have a byte each between their
 //! slots and their words.
 
-use crate::convert::multiply::Multiply;
+use crate::convert::multiply::Find;
 use crate::convert::packed::pack::{pack, unpack};
 use crate::convert::rows::{Form, STEP};
 use crate::convert::words::cast_rows::Cast;
@@ -13,7 +13,7 @@ use crate::lanes::apart;
 #[repr(align(64))]
 struct Bytes([u8; STEP + 16]);
 
-impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
+impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// Row by row, some elements at a time; the last ones of a row step back rather than be less than a block.
     ///
     /// # Safety

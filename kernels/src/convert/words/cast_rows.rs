@@ -3,7 +3,7 @@
 
 use core::marker::PhantomData;
 
-use crate::convert::multiply::{Factors, Multiply};
+use crate::convert::multiply::{Factors, Find, Multiply};
 use crate::convert::rows::{ConvertRows, Form, Look};
 use crate::convert::tables::tops::to_tops;
 use crate::convert::tables::widening::Widening;
@@ -61,7 +61,7 @@ impl ConvertRows<'_> {
     }
 }
 
-impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
+impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// True where elements of either side have one byte.
     const HAS_BYTES: bool = R::BYTES == 1 || W::BYTES == 1;
 
@@ -130,13 +130,13 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
         let streamed = apart(stream, N, count);
         let (lanes, bytes) = (self.means.lanes(), N * R::BYTES);
         let mut factors = self.factors();
-        let pitch = if F::MULTIPLIES { self.rows.pitch_of_factors() } else { 0 };
-        let mut of_rows = [0.0; BLOCK];
-        let are_found = F::MULTIPLIES && self.rows.factors_of_rows(&mut of_rows);
         if F::MULTIPLIES && R::BYTES > 1 && self.rows.take_turns() {
             // SAFETY: the caller's promise.
             return unsafe { self.by_turns::<N>(&mut factors, streamed) };
         }
+        let pitch = if F::MULTIPLIES { self.rows.pitch_of_factors() } else { 0 };
+        let mut of_rows = [0.0; BLOCK];
+        let are_found = F::MULTIPLIES && self.rows.factors_of_rows(&mut of_rows);
         let mut number = 0;
         let mut row = 0;
         while row < self.rows.rows as isize {
@@ -200,7 +200,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// A block must be readable at `from` and writable at `to`, where it starts a line if it is streamed.
     #[inline(always)]
-    pub(crate) unsafe fn block<G: Multiply<'a>, const N: usize>(
+    pub(crate) unsafe fn block<G: Multiply, const N: usize>(
         self,
         factors: &mut G,
         from: *const u8,
@@ -230,7 +230,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// A block must be readable at `from`.
     #[inline(always)]
-    pub(crate) unsafe fn products<G: Multiply<'a>, const N: usize>(
+    pub(crate) unsafe fn products<G: Multiply, const N: usize>(
         self,
         factors: &mut G,
         from: *const u8,

@@ -4,7 +4,7 @@
 //! reverse likewise.
 
 use crate::convert::each_row::Row;
-use crate::convert::multiply::{Kept, Multiply, One};
+use crate::convert::multiply::{Find, Kept, Multiply, One};
 use crate::convert::rows::Lines;
 use crate::convert::words::cast_rows::Cast;
 use crate::convert::words::casts::{Read, Write};
@@ -36,7 +36,7 @@ macro_rules! each_way {
     };
 }
 
-impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
+impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// True where the words of a line are one register or two, and types are told apart for each block: compilers would take the words
     /// of such few registers apart, and make anything but registers of them.
     const IS_FEW: bool = R::IS_ANY && 2 * M::Lanes::BYTES >= LINE;
@@ -152,7 +152,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// As [`Cast::zip`].
     #[inline(always)]
-    unsafe fn zip_row<G: Multiply<'a>, const N: usize>(
+    unsafe fn zip_row<G: Multiply, const N: usize>(
         self,
         (row, place): (Row, isize),
         factors: &mut [G; 4],
@@ -195,7 +195,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// A block must be readable in each row.
     #[inline(always)]
-    unsafe fn woven<G: Multiply<'a>, const N: usize>(
+    unsafe fn woven<G: Multiply, const N: usize>(
         self,
         factors: &mut [G; 4],
         src: *const u8,
@@ -268,7 +268,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Multiply<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// As [`Cast::unzip`].
     #[inline(always)]
-    unsafe fn unzip_row<G: Multiply<'a>, const N: usize>(
+    unsafe fn unzip_row<G: Multiply, const N: usize>(
         self,
         (row, place): (Row, isize),
         factors: &mut [G; 4],

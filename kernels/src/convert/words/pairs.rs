@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use crate::convert::float::{Encode, Lean};
 use crate::convert::hop::{Hop, Int};
-use crate::convert::multiply::{Multiply, Unscaled, Walk};
+use crate::convert::multiply::{Find, Unscaled, Walk};
 use crate::convert::number::FloatFormat;
 use crate::convert::rows::{ConvertRows, Form};
 use crate::convert::words::Means;
@@ -165,7 +165,7 @@ pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> 
 ///
 /// # Safety
 /// As [`cast`].
-pub(crate) unsafe fn cast_any<'a, M: Means, F: Multiply<'a>>(
+pub(crate) unsafe fn cast_any<'a, M: Means, F: Find<'a>>(
     rows: &'a ConvertRows<'a>,
     means: M,
     (from, to): (From<'_>, To),
