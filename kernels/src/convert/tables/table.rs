@@ -6,34 +6,13 @@ use core::arch::x86_64::{__m512i, _mm512_permutex2var_epi8, _mm512_permutexvar_e
 use pulp::x86::V4;
 
 use crate::convert::rows::{ConvertRows, Form, Lines};
-use crate::convert::words::means_avx512::Avx512;
+use crate::convert::words::means_avx512::{Avx512, avx512_with};
 use crate::convert::words::{BLOCK, Means, put_bytes};
 use crate::lanes::{LINE, Lanes, apart, put};
 
-pulp::simd_type! {
+avx512_with! {
     /// The instructions of the level `avx512vbmi`.
-    pub(crate) struct Vbmi {
-        sse: "sse",
-        sse2: "sse2",
-        fxsr: "fxsr",
-        sse3: "sse3",
-        ssse3: "ssse3",
-        sse4_1: "sse4.1",
-        sse4_2: "sse4.2",
-        popcnt: "popcnt",
-        avx: "avx",
-        avx2: "avx2",
-        bmi1: "bmi1",
-        bmi2: "bmi2",
-        fma: "fma",
-        lzcnt: "lzcnt",
-        avx512f: "avx512f",
-        avx512bw: "avx512bw",
-        avx512cd: "avx512cd",
-        avx512dq: "avx512dq",
-        avx512vl: "avx512vl",
-        avx512vbmi: "avx512vbmi",
-    }
+    Vbmi, avx512vbmi: "avx512vbmi"
 }
 
 /// Values that a byte has.

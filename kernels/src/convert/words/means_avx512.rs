@@ -13,6 +13,39 @@ use crate::convert::words::means_bf16::{Avx512Bf16, Bf16};
 use crate::convert::words::{Means, Words};
 use crate::lanes::{LANE, Lanes, put};
 
+/// A token of the instructions of AVX-512 and of some besides, as pulp makes it.
+macro_rules! avx512_with {
+    ($(#[$doc:meta])* $name:ident, $field:ident: $feature:tt) => {
+        pulp::simd_type! {
+            $(#[$doc])*
+            pub(crate) struct $name {
+                sse: "sse",
+                sse2: "sse2",
+                fxsr: "fxsr",
+                sse3: "sse3",
+                ssse3: "ssse3",
+                sse4_1: "sse4.1",
+                sse4_2: "sse4.2",
+                popcnt: "popcnt",
+                avx: "avx",
+                avx2: "avx2",
+                bmi1: "bmi1",
+                bmi2: "bmi2",
+                fma: "fma",
+                lzcnt: "lzcnt",
+                avx512f: "avx512f",
+                avx512bw: "avx512bw",
+                avx512cd: "avx512cd",
+                avx512dq: "avx512dq",
+                avx512vl: "avx512vl",
+                $field: $feature,
+            }
+        }
+    };
+}
+
+pub(crate) use avx512_with;
+
 /// AVX-512.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512 {

@@ -8,35 +8,14 @@ use pulp::x86::V4;
 use crate::convert::float::{Decode, Encode};
 use crate::convert::multiply::Factors;
 use crate::convert::tables::widening::Widening;
-use crate::convert::words::means_avx512::Avx512;
+use crate::convert::words::means_avx512::{Avx512, avx512_with};
 use crate::convert::words::{Means, Words};
 use crate::lanes::{LINE, put};
 use crate::level::Level;
 
-pulp::simd_type! {
+avx512_with! {
     /// The instructions of AVX-512, and those that round.
-    pub(crate) struct Bf16 {
-        sse: "sse",
-        sse2: "sse2",
-        fxsr: "fxsr",
-        sse3: "sse3",
-        ssse3: "ssse3",
-        sse4_1: "sse4.1",
-        sse4_2: "sse4.2",
-        popcnt: "popcnt",
-        avx: "avx",
-        avx2: "avx2",
-        bmi1: "bmi1",
-        bmi2: "bmi2",
-        fma: "fma",
-        lzcnt: "lzcnt",
-        avx512f: "avx512f",
-        avx512bw: "avx512bw",
-        avx512cd: "avx512cd",
-        avx512dq: "avx512dq",
-        avx512vl: "avx512vl",
-        avx512bf16: "avx512bf16",
-    }
+    Bf16, avx512bf16: "avx512bf16"
 }
 
 impl Bf16 {
