@@ -25,6 +25,7 @@ mod general;
 mod interleave;
 mod lanes;
 mod level;
+mod loops;
 // What it models is the same everywhere, and emulators of this machine are slow.
 #[cfg(all(test, not(target_arch = "aarch64")))]
 mod model;

@@ -101,9 +101,15 @@ impl Mover {
     /// All places of `loops`, and an element behind each, must be valid on both sides, without overlap.
     #[cfg(target_arch = "x86_64")]
     pub(crate) unsafe fn dispatch(&self, loops: &[Loop], src: *const u8, dst: *mut u8) {
-        use crate::transpose::registers;
+        use crate::transpose::{for_turns, registers};
         use pulp::x86::{V3, V4};
 
+        if let Some(order) = for_turns(self, loops) {
+            // SAFETY: the caller's promise; the same loops in another order.
+            return unsafe {
+                Mover { family: Family::Transpose, ..*self }.dispatch(order.as_slice(), src, dst)
+            };
+        }
         let level = registers(self, loops);
         if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
             // SAFETY: the caller's promise.

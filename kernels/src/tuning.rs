@@ -89,6 +89,13 @@ pub(crate) const BURST_COLUMNS: usize = 256;
 pub(crate) const BURST_NEAR: usize = 96;
 pub(crate) const BURST_LINES: usize = 3;
 
+/// From row to row of a tile: of rows no farther apart, a turn writes a line more.
+pub(crate) const BURST_TILE: usize = 512;
+
+/// Where rows are near, and columns far whose lines do not stay in the caches, a turn reads so many lines of fewer columns.
+pub(crate) const DEEP_DEPTH: usize = 4;
+pub(crate) const DEEP_COLUMNS: usize = 64;
+
 /// Bytes that are near: a small page.
 pub(crate) const PAGE: usize = 4096;
 

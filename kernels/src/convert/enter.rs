@@ -48,11 +48,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> pulp::NullaryFnOnce for Enter
 
     #[inline(always)]
     fn call(self) -> bool {
-        if Cast::<'a, M, R, W, F>::TURNS {
-            // SAFETY: as above.
-            unsafe { self.0.turn(self.1) };
-        }
-        Cast::<'a, M, R, W, F>::TURNS
+        // SAFETY: as above.
+        Cast::<'a, M, R, W, F>::TURNS && unsafe { self.0.turn(self.1) }
     }
 }
 
@@ -136,11 +133,19 @@ impl ConvertRows<'_> {
         #[cfg(target_arch = "x86_64")]
         {
             use super::words::means_avx2::{Avx2, Halves};
+            use super::words::means_half_lines::HalfLines;
+            use pulp::x86::{V3, V4};
             if let (true, Some(lanes), Some(halves)) =
-                (level >= Level::Avx2, pulp::x86::V3::try_new(), Halves::try_new())
+                (level >= Level::Avx2, V3::try_new(), Halves::try_new())
             {
-                // SAFETY: the caller's promise.
-                return unsafe { cast(self, Avx2(lanes, halves)) };
+                let means = Avx2(lanes, halves);
+                // SAFETY: the caller's promise, for both.
+                return unsafe {
+                    match V4::try_new().filter(|_| level >= Level::Avx512) {
+                        Some(lanes) => cast(self, HalfLines(means, lanes)),
+                        None => cast(self, means),
+                    }
+                };
             }
         }
         false

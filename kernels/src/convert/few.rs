@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use super::converter::{Converter, each_place};
 use super::rows::{ConvertRows, Place};
-use super::tile::{Loops, MAX_LOOPS};
+use crate::loops::{Loops, MAX_LOOPS};
 use crate::mover::scalar;
 use crate::nest::Loop;
 use crate::slots::value_mask;

@@ -21,6 +21,8 @@ use crate::walk::Walk;
 #[derive(Clone, Copy)]
 pub(super) struct Turned<'a> {
     pub(super) outer: &'a [Loop],
+    /// Elements that stay together.
+    pub(super) run: usize,
     pub(super) plane: CarriedPlane,
     pub(super) places: (*const u8, *mut u8),
 }
@@ -67,32 +69,39 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         && 2 * M::Lanes::BYTES == LINE
         && match (R::BYTES, W::BYTES) {
             (1, 2) => W::IS_EXACT_TOP,
+            (4, 2) => M::ROUNDS_ANY,
             bytes => matches!(bytes, (2, 4) | (4, 8) | (8, 4)),
         };
 
-    /// Transposes.
+    /// Transposes; false where there is no way for as many elements that stay together.
     ///
     /// # Safety
     /// All places of all loops must be valid on both sides, without overlap; without a carry buffer every row of the destination
-    /// must start a line; no lane of the source's rows may go on beyond them. A fence is then due.
+    /// must start a line. A fence is then due.
     #[inline(always)]
-    pub(super) unsafe fn turn(self, turned: &Turned<'_>) {
+    pub(super) unsafe fn turn(self, turned: &Turned<'_>) -> bool {
+        // Pairs are those of tiles of 16 bits; bytes that become these are as fast in strips.
+        let is_pair = turned.run == 2 && W::BYTES == 2;
         // SAFETY: the caller's promise.
         unsafe {
             match R::BYTES {
+                2 if is_pair => self.turn_of::<4, 4>(turned),
+                4 if is_pair => self.turn_of::<8, 2>(turned),
+                _ if turned.run > 1 => return false,
                 1 => self.turn_of::<1, 16>(turned),
                 2 => self.turn_of::<2, 8>(turned),
                 4 => self.turn_of::<4, 4>(turned),
                 _ => self.turn_of::<8, 2>(turned),
             }
         }
+        true
     }
 
     /// # Safety
     /// As [`Cast::turn`], of elements of `E` bytes.
     #[inline(always)]
     unsafe fn turn_of<const E: usize, const N: usize>(self, turned: &Turned<'_>) {
-        let Turned { outer, plane, places: (src, dst) } = *turned;
+        let Turned { outer, plane, places: (src, dst), .. } = *turned;
         let kernel =
             BurstTranspose::<E, N, true, _, _> { source: SourceColumns, leave: Leaving(self), plane };
         // Not by way of a region of its own, which would lack what the pair's has.

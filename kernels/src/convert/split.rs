@@ -1,6 +1,6 @@
 //! Nests as planes of rows and columns, of which strips are made.
 
-use super::tile::Loops;
+use crate::loops::Loops;
 use crate::nest::Loop;
 
 /// Loops over a part of a nest, and how far both places of the part are from those of the nest.

@@ -11,9 +11,9 @@ use super::leave::Turned;
 use super::program::Conversion;
 use super::rows::{Look, Place};
 use super::split::{ONCE, Split};
-use super::tile::Loops;
-use crate::lanes::{LANE, LINE, Lanes};
+use crate::lanes::{LINE, Lanes};
 use crate::level::Level;
+use crate::loops::Loops;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
 use crate::transpose::ahead::Ahead;
@@ -48,7 +48,7 @@ impl Strips {
         if !matches!(element, 1 | 2 | 4 | 8 | 16) {
             return None;
         }
-        let beyond = outer.take(|l| continues(rows, *l, element)).unwrap_or(ONCE);
+        let beyond = outer.take(|l| continues(rows, *l, element, false)).unwrap_or(ONCE);
         let width = strip_of(&work.conversion, element) / element;
         let whole = [columns.extent / width * width, rows.extent];
         let split = Split { outer, run, rows, beyond, columns, whole };
@@ -65,7 +65,7 @@ impl Strips {
         let places = (src.byte_of(0).cast_const(), dst.byte_of(0));
         // SAFETY: the caller's promise.
         unsafe {
-            if !(run.extent == 1 && turned(work, (outer, beyond, rows, columns), places)) {
+            if !turned(work, run.extent, (outer, beyond, rows, columns), places) {
                 converted(work, src.base, run.extent, (outer, beyond, rows, columns), places);
             }
         }
@@ -75,25 +75,25 @@ impl Strips {
 /// Outer loops, what continues the rows, rows and columns: whole strips.
 pub(super) type Plane = (Loops, Loop, Loop, Loop);
 
-/// Transposes by turns elements that are converted as they leave; false where there is no such way, or it does not pay.
+/// Transposes by turns elements that are converted as they leave, so many of which stay together; false where there is no such
+/// way, or it does not pay.
 ///
 /// # Safety
 /// All places of the loops must be valid on both sides, without overlap.
 unsafe fn turned(
     work: &Work<'_>,
+    run: usize,
     (outer, beyond, rows, columns): Plane,
     places: (*const u8, *mut u8),
 ) -> bool {
-    // Rows of a lane of the source lie at even distances.
-    let are_even = beyond.extent == 1 || (rows.extent * work.conversion.src_bytes()).is_multiple_of(LANE);
-    if with_turns(work.level, is_amd()).is_none() || !are_even {
+    if with_turns(work.level, is_amd()).is_none() {
         return false;
     }
     let aligned = starts_lines(outer.as_slice().iter().chain([&rows, &beyond]), places.1);
     let mut carry = (!aligned).then(|| Buffer::new(BURST_CARRY));
     let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
     let plane = CarriedPlane { columns, rows, beyond, carry };
-    let turned = Turned { outer: outer.as_slice(), plane, places };
+    let turned = Turned { outer: outer.as_slice(), run, plane, places };
     let place = Place::near(places.1);
     // SAFETY: the caller's promise; the carries live until the end of this function.
     unsafe { work.turned(&turned, place, place) }

@@ -4,75 +4,13 @@
 //! first-level cache between its passes.
 
 use crate::lanes::LINE;
+use crate::loops::{Loops, MAX_LOOPS};
 use crate::mover::Family;
 use crate::nest::Loop;
 use crate::tuning::CONVERT_REACHES;
 
 /// Steps of a loop that a tile takes where nothing is contiguous.
 const LOOSE: usize = 64;
-
-/// Loops that a nest may have here; of deeper ones the outermost are walked outside.
-pub(super) const MAX_LOOPS: usize = 12;
-
-/// Some loops, without a heap.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Loops {
-    loops: [Loop; MAX_LOOPS],
-    len: usize,
-}
-
-impl Loops {
-    /// At most [`MAX_LOOPS`] of them.
-    pub(super) fn of(loops: &[Loop]) -> Loops {
-        let mut few = Loops::default();
-        loops.iter().for_each(|&l| few.push(l));
-        few
-    }
-
-    pub(super) fn push(&mut self, l: Loop) {
-        self.loops[self.len] = l;
-        self.len += 1;
-    }
-
-    pub(super) fn sort_by_key<K: Ord>(&mut self, key: impl Fn(&Loop) -> K) {
-        self.loops[..self.len].sort_by_key(key);
-    }
-
-    /// Takes the first one of a kind off the others.
-    pub(super) fn take(&mut self, is_wanted: impl Fn(&Loop) -> bool) -> Option<Loop> {
-        let position = self.as_slice().iter().position(is_wanted)?;
-        Some(self.remove(position))
-    }
-
-    fn remove(&mut self, position: usize) -> Loop {
-        self.loops[position..self.len].rotate_left(1);
-        self.len -= 1;
-        self.loops[self.len]
-    }
-
-    pub(super) fn as_slice(&self) -> &[Loop] {
-        &self.loops[..self.len]
-    }
-
-    /// Joins neighbours that continue one another; the slowest destination comes first.
-    fn join(mut self) -> Loops {
-        self.loops[..self.len].sort_unstable_by_key(|l| std::cmp::Reverse(l.dst_stride.unsigned_abs()));
-        let mut joined = Loops::default();
-        for &inner in self.as_slice() {
-            let steps = inner.extent as isize;
-            match joined.loops[..joined.len].last_mut() {
-                Some(outer)
-                    if outer.src_stride == inner.src_stride * steps
-                        && outer.dst_stride == inner.dst_stride * steps =>
-                {
-                    *outer = Loop { extent: outer.extent * inner.extent, ..inner };
-                }
-                _ => joined.push(inner),
-            }
-        }
-        joined
-    }
-}
 
 /// One pass over a tile by rows: elements that are contiguous on both sides, and the loops over the rows.
 #[derive(Clone, Copy, Debug, Default)]

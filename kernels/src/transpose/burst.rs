@@ -13,34 +13,18 @@ use core::ops::Range;
 
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::rows::carry::flush;
-use crate::transpose::ahead::{Ahead, Ask, meets};
+use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::block::Leave;
 use crate::transpose::columns::{SourceColumns, Turns};
 use crate::transpose::plane::CarriedPlane;
-use crate::tuning::{
-    BURST_AHEAD, BURST_COLUMNS, BURST_LINES, BURST_NEAR, MEETING_AHEAD, MEETING_DEPTH, PAGE, STRIP_ROWS,
-};
+use crate::tuning::{BURST_AHEAD, BURST_COLUMNS, MEETING_AHEAD, MEETING_DEPTH, STRIP_ROWS};
 use crate::walk::Point;
+
+use shape::Shape;
+pub(crate) use shape::is_near;
 
 /// Bytes of carry buffer that [`BurstTranspose`] wants: a line of every row of a panel.
 pub(crate) const BURST_CARRY: usize = STRIP_ROWS * LINE;
-
-/// True where several columns, or several rows, lie in a page.
-pub(crate) fn is_near(column_step: isize, row_step: isize) -> bool {
-    column_step.unsigned_abs().min(row_step.unsigned_abs()) < PAGE
-}
-
-/// Most columns of a strip, of elements of so many bytes as they are read, with these steps from column to column and from row to
-/// row.
-fn strip_columns(element: usize, column_step: isize, row_step: isize) -> usize {
-    if is_near(column_step, row_step) {
-        BURST_NEAR.min(BURST_LINES * LINE / element)
-    } else if element <= 2 && !meets(column_step) {
-        BURST_COLUMNS
-    } else {
-        BURST_COLUMNS / 2
-    }
-}
 
 /// Bytes of the lines of a strip's columns that a turn reads, or of what is made of them.
 pub(crate) const TURN: usize = MEETING_DEPTH * BURST_COLUMNS * LINE;
@@ -118,9 +102,18 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     /// Bytes of the next strip in every row, of so many that are left. No more than [`Joined`](lines::Joined) has room for.
     #[inline(always)]
     fn width(&self, left: usize) -> usize {
-        let columns = strip_columns(E, self.plane.columns.src_stride, self.plane.rows.dst_stride);
-        let most = (columns * Self::OUT).next_multiple_of(LINE).min(BURST_COLUMNS * E);
+        // What widens is as wide as its elements were: the more a turn writes of a row the less it reads of the columns.
+        let element = if Self::OUT > E { E } else { Self::OUT };
+        let most =
+            (self.shape(element).columns() * Self::OUT).next_multiple_of(LINE).min(BURST_COLUMNS * element);
         self.source.width(most, left)
+    }
+
+    /// What a turn depends on, for elements of so many bytes.
+    #[inline(always)]
+    fn shape(&self, element: usize) -> Shape {
+        let CarriedPlane { columns, rows, .. } = self.plane;
+        Shape { element, column_step: columns.src_stride, row_step: rows.dst_stride }
     }
 
     /// The rows of a panel, strip by strip.
@@ -189,7 +182,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     unsafe fn turns<L: Lanes>(&self, lanes: L, strip: Strip, rows: Range<usize>) {
         let (step, unit) = (self.plane.columns.src_stride, self.plane.rows.src_stride.unsigned_abs());
         let (columns, parts) = (strip.width / Self::OUT, self.source.parts());
-        let lines = self.source.lines(step, rows.len() / Self::ROWS);
+        let lines = self.source.lines(self.shape(E).depth(), rows.len() / Self::ROWS);
         let ask = self.source.order(step, self.plane.all_rows() * unit, columns, lines);
         let mut turn = core::mem::MaybeUninit::<Turn>::uninit();
         let turn = turn.as_mut_ptr().cast::<u8>();
@@ -254,8 +247,8 @@ impl Turns for SourceColumns {
     }
 
     #[inline(always)]
-    fn lines(&self, step: isize, lines: usize) -> usize {
-        if meets(step) && lines >= MEETING_DEPTH { MEETING_DEPTH } else { 1 }
+    fn lines(&self, depth: usize, lines: usize) -> usize {
+        if lines >= depth { depth } else { 1 }
     }
 
     #[inline(always)]
@@ -299,5 +292,6 @@ impl Turns for SourceColumns {
 }
 
 mod lines;
+mod shape;
 #[cfg(test)]
 mod tests;

@@ -107,8 +107,8 @@ pub(crate) trait Turns: Columns {
     /// Bytes of a strip in every destination row, of so many that are left, and of so many at most: whole lines.
     fn width(&self, most: usize, left: usize) -> usize;
 
-    /// Lines of each column that a turn reads, for columns so many bytes apart with so many lines.
-    fn lines(&self, step: isize, lines: usize) -> usize;
+    /// Lines of each column that a turn reads, where so many would be best, of columns with so many lines.
+    fn lines(&self, depth: usize, lines: usize) -> usize;
 
     /// In which order a turn of so many lines asks for those behind it, of columns with `len` bytes each, of which a strip has so
     /// many.

@@ -15,6 +15,7 @@ pub(crate) mod stream;
 use crate::general::general;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
+use crate::loops::{Loops, MAX_LOOPS};
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
 use crate::stage::starts_lines;
@@ -47,18 +48,19 @@ pub(crate) enum How {
 impl How {
     /// How a plane is best streamed at this level; [`How::Store`] where no kernel writes its lines.
     pub(crate) fn new<L: Lanes>(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> How {
-        let all_rows = rows.extent * beyond_rows(outer, rows, element);
+        let turns_pay = turns_pay::<L>(element);
+        let all_rows = rows.extent * beyond_rows(outer, rows, element, turns_pay);
         let row = columns.extent * element;
         if !L::STREAMS {
             How::Store
         } else if is_dense(rows, columns, element) && rows.extent * row >= LINE {
             How::Dense
-        } else if row >= 2 * LINE && all_rows * element >= LINE && turns_pay::<L>(element) {
+        } else if row >= 2 * LINE && all_rows * element >= LINE && turns_pay {
             How::Bursts
         } else if columns.extent >= LEAST_SHORT
             && 2 * all_rows * element > LANE
             && 2 * L::BYTES == LINE
-            && turns_pay::<L>(element)
+            && turns_pay
         {
             How::WideStrips
         } else if row >= 2 * LINE && 2 * all_rows * element > LANE {
@@ -96,7 +98,7 @@ pub(crate) fn registers(mover: &Mover, loops: &[Loop]) -> Level {
                 && element < LANE
                 && rows.src_stride == element as isize =>
         {
-            let is_short = rows.extent * beyond_rows(outer, *rows, element) * element < LINE;
+            let is_short = rows.extent * beyond_rows(outer, *rows, element, is_amd()) * element < LINE;
             let is_near = is_near(columns.src_stride, rows.dst_stride) && !is_short;
             with_turns(mover.level, is_amd() && !is_near).unwrap_or(mover.level)
         }
@@ -104,15 +106,34 @@ pub(crate) fn registers(mover: &Mover, loops: &[Loop]) -> Level {
     }
 }
 
-/// True where `beyond` continues `rows` in the source, and no lane of rows straddles the two.
-pub(crate) fn continues(rows: Loop, beyond: Loop, element: usize) -> bool {
+/// True where `beyond` continues `rows` in the source, and no lane of rows straddles the two, unless they may.
+pub(crate) fn continues(rows: Loop, beyond: Loop, element: usize, may_straddle: bool) -> bool {
     beyond.src_stride == rows.src_stride * rows.extent as isize
-        && (rows.extent * element).is_multiple_of(LANE)
+        && (may_straddle || (rows.extent * element).is_multiple_of(LANE))
 }
 
 /// How many times the last of the outer loops continues the rows, if at all.
-fn beyond_rows(outer: &[Loop], rows: Loop, element: usize) -> usize {
-    outer.last().filter(|beyond| continues(rows, **beyond, element)).map_or(1, |beyond| beyond.extent)
+fn beyond_rows(outer: &[Loop], rows: Loop, element: usize, may_straddle: bool) -> usize {
+    let beyond = outer.last().filter(|beyond| continues(rows, **beyond, element, may_straddle));
+    beyond.map_or(1, |beyond| beyond.extent)
+}
+
+/// A strided nest as turns want it: what continues the rows, the rows and the columns innermost; none where they are too short, or
+/// turns do not pay. Rows of less than a lane are no plane for the other kernels, and are one with those of the next loop here.
+#[allow(dead_code)] // portable targets have no levels
+pub(crate) fn for_turns(mover: &Mover, loops: &[Loop]) -> Option<Loops> {
+    let element = mover.element_bytes;
+    let wanted = mover.stream && mover.family == Family::Strided && matches!(element, 1 | 2 | 4 | 8);
+    if !wanted || loops.len() > MAX_LOOPS || with_turns(mover.level, is_amd()).is_none() {
+        return None;
+    }
+    let (unit, mut order) = (element as isize, Loops::of(loops));
+    let columns = order.take(|l| l.dst_stride == unit && l.extent * element >= 2 * LINE)?;
+    let rows = order.take(|l| l.src_stride == unit)?;
+    let beyond = order.take(|l| continues(rows, *l, element, true))?;
+    [beyond, rows, columns].into_iter().for_each(|l| order.push(l));
+    let is_long = rows.extent * beyond.extent * element >= LINE && !is_dense(rows, columns, element);
+    is_long.then_some(order)
 }
 
 /// Moves the two innermost loops, `rows` and `columns`, under the outer ones.
@@ -152,7 +173,9 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     };
     // Rows that go on in the next loop, as those of a tile do in the next tile, are walked as one.
     let (before, beyond) = match outer {
-        [before @ .., beyond] if carry_bytes > 0 && continues(rows, *beyond, mover.element_bytes) => {
+        [before @ .., beyond]
+            if carry_bytes > 0 && continues(rows, *beyond, mover.element_bytes, how == How::Bursts) =>
+        {
             (before, *beyond)
         }
         _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),

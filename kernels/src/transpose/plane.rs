@@ -35,6 +35,15 @@ impl CarriedPlane {
         dst.wrapping_offset(above as isize * self.beyond.dst_stride + inside as isize * self.rows.dst_stride)
     }
 
+    /// How many of so many rows from one on, a lane of rows or the last ones of one, are at even distances.
+    #[inline(always)]
+    pub(crate) fn even_rows<const N: usize>(&self, row: usize, count: usize) -> usize {
+        match self.beyond.extent == 1 || self.rows.extent.is_multiple_of(N) {
+            true => count,
+            false => count.min(self.rows.extent - row % self.rows.extent),
+        }
+    }
+
     /// The rows of one of so many parts, which have as much of `carry` bytes to themselves, and where the first of them starts.
     #[inline(always)]
     pub(crate) fn of_part(

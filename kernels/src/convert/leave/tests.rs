@@ -15,47 +15,64 @@ const BF16: FloatFormat =
 const E4M3: FloatFormat =
     FloatFormat { exponent_bits: 4, mantissa_bits: 3, bias: 7, specials: Specials::NanOnly };
 
-/// Transposes `columns` of `steps` times `rows` elements, `gap` bytes between them, to rows that start at `first` and lie `dst_gap`
-/// bytes apart, with two more behind each step, and compares the whole; false where there is no such way.
-fn check(
-    conversion: &Conversion,
-    (steps, rows, columns): (usize, usize, usize),
+/// A transpose: steps of rows and columns, elements that stay together, bytes between columns, and where rows start and how far
+/// they are apart.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    steps: usize,
+    rows: usize,
+    columns: usize,
+    run: usize,
     gap: usize,
-    (first, dst_gap): (usize, usize),
-) -> bool {
-    let (from, to) = (conversion.src_bytes(), conversion.dst_bytes());
+    first: usize,
+    dst_gap: usize,
+}
+
+/// Transposes at every level, with two more rows behind each step, and compares the whole; false where there is no such way at some
+/// level.
+fn check(conversion: &Conversion, case: Case) -> bool {
+    let Case { steps, rows, columns, run, gap, first, dst_gap } = case;
+    let (from, to) = (run * conversion.src_bytes(), run * conversion.dst_bytes());
     let (step, pitch) = (steps * rows * from + gap, columns * to + dst_gap);
     let src: Vec<u8> = (0..step * columns).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
     let mut dst = AlignedBuffer::zeroed(first + steps * (rows + 2) * pitch + LINE).unwrap();
     dst.fill(0xA5);
-    let mut wanted = dst.to_vec();
+    let sentinels = dst.to_vec();
+    let mut wanted = sentinels.clone();
     let columns = Loop { extent: columns, src_stride: step as isize, dst_stride: to as isize };
     let beyond =
         Loop { extent: steps, src_stride: (rows * from) as isize, dst_stride: ((rows + 2) * pitch) as isize };
     let rows = Loop { extent: rows, src_stride: from as isize, dst_stride: pitch as isize };
+    let [src_unit, dst_unit] = [from / run, to / run];
+    let together = Loop { extent: run, src_stride: src_unit as isize, dst_stride: dst_unit as isize };
     let converter = Converter {
         conversion: *conversion,
-        src: SlotWidth::Bytes(from),
-        dst: SlotWidth::Bytes(to),
+        src: SlotWidth::Bytes(src_unit),
+        dst: SlotWidth::Bytes(dst_unit),
         scale: Scale::All(1.0),
         level: Level::Scalar,
         stream: false,
     };
-    let nest = Nest { src_offset: 0, dst_offset: first as isize, loops: &[beyond, rows, columns] };
+    let loops = [beyond, rows, columns, together];
+    let nest = Nest { src_offset: 0, dst_offset: first as isize, loops: &loops };
     converter.run(&src, &mut wanted, nest).unwrap();
     let mut carry = AlignedBuffer::zeroed(BURST_CARRY).unwrap();
     let is_carried = !first.is_multiple_of(LINE) || !pitch.is_multiple_of(LINE);
     let carry = if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() };
     let plane = CarriedPlane { columns, rows, beyond, carry };
-    let places = (src.as_ptr(), dst[first..].as_mut_ptr());
-    let turned = Turned { outer: &[], plane, places };
-    let place = Place::near(places.1);
-    let rows = ConvertRows::new(conversion, [place; 2], Scale::All(1.0));
-    // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
-    let done = unsafe { ConvertRows { turned: Some(&turned), ..rows }.turns_at_level(Level::Avx2) };
-    let differs = dst.iter().zip(&wanted).position(|(a, b)| a != b).filter(|_| done);
-    assert_eq!(differs, None, "{conversion:?}: {plane:?} from {first} on");
-    done
+    let levels = [Level::Avx2, Level::Avx512, Level::Avx512Vbmi];
+    let goes = |level: Level| {
+        dst.copy_from_slice(&sentinels);
+        let turned = Turned { outer: &[], run, plane, places: (src.as_ptr(), dst[first..].as_mut_ptr()) };
+        let place = Place::near(turned.places.1);
+        let rows = ConvertRows::new(conversion, [place; 2], Scale::All(1.0));
+        // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
+        let done = unsafe { ConvertRows { turned: Some(&turned), ..rows }.turns_at_level(level) };
+        let differs = dst.iter().zip(&wanted).position(|(a, b)| a != b).filter(|_| done);
+        assert_eq!(differs, None, "{conversion:?} at {level}: {case:?}");
+        done
+    };
+    levels.into_iter().filter(|level| level.is_available()).map(goes).fold(true, |all, done| all & done)
 }
 
 /// Every pair that leaves by turns, and some that do not.
@@ -75,22 +92,101 @@ fn rows_are_converted_as_they_leave() {
         (float(FloatFormat::F32), float(FloatFormat::F64), true),
         (float(FloatFormat::F64), float(FloatFormat::F32), true),
         (signed(64), signed(32), true),
-        (float(FloatFormat::F32), float(BF16), false),
         (signed(8), float(FloatFormat::F32), false),
         (float(BF16), float(FloatFormat::F16), false),
     ];
     for (from, to, leaves) in pairs {
         let conversion = Conversion::new(from, to, Rules::default()).unwrap();
-        assert_eq!(check(&conversion, (5, 48, 256), 0, (0, 0)), leaves);
-        assert_eq!(check(&conversion, (3, 80, 256), 0, (3, 5)), leaves);
+        let case = Case { steps: 5, rows: 48, columns: 256, run: 1, gap: 0, first: 0, dst_gap: 0 };
+        assert_eq!(check(&conversion, case), leaves);
+        assert_eq!(check(&conversion, Case { steps: 3, rows: 80, first: 3, dst_gap: 5, ..case }), leaves);
         for columns in [128, 256, 512, 640] {
             for rows in [64, 65, 127, 191, 250] {
                 for (first, dst_gap) in [(0, 0), (5, 7), (63, 1)] {
                     // Columns that lie in few sets of the caches, too.
                     let gap = if rows == 191 { 4096 + 4 - rows * conversion.src_bytes() % 4096 } else { 0 };
-                    assert_eq!(check(&conversion, (1, rows, columns), gap, (first, dst_gap)), leaves);
+                    let case = Case { steps: 1, rows, columns, run: 1, gap, first, dst_gap };
+                    assert_eq!(check(&conversion, case), leaves);
                 }
             }
         }
+    }
+}
+
+/// Words that become halves leave so where rounding has instructions; pairs of what becomes halves, as in tiles, do everywhere else.
+#[test]
+fn halves_leave_alone_and_in_pairs() {
+    if !Level::Avx2.is_available() {
+        return;
+    }
+    let (float, signed) = (Number::Float, |bits| Number::Integer { bits, signed: true });
+    let pairs = [
+        (float(FloatFormat::F32), float(BF16)),
+        (float(FloatFormat::F32), float(FloatFormat::F16)),
+        (signed(32), signed(16)),
+        (float(E4M3), float(BF16)),
+    ];
+    for (from, to) in pairs {
+        let conversion = Conversion::new(from, to, Rules::default()).unwrap();
+        let leaves = conversion.src_bytes() == 1;
+        for (steps, rows, columns) in [(33, 2, 128), (7, 16, 128), (3, 41, 640), (1, 127, 256)] {
+            // Rows that are near, and columns that are far and start lines, or not, or lie in few sets of the caches.
+            for gap in [0, 4096, 4100, 8192 - steps * rows * 2 * conversion.src_bytes() % 4096] {
+                for (first, dst_gap) in [(0, 0), (5, 7)] {
+                    for run in [1, 2] {
+                        let case = Case { steps, rows, columns, run, gap, first, dst_gap };
+                        assert_eq!(check(&conversion, case), leaves && run == 1, "{case:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The special numbers, and those about halfway, at the places of every lane.
+#[test]
+fn words_are_rounded_in_registers_of_half_a_line() {
+    if !Level::Avx512.is_available() {
+        return;
+    }
+    let specials: [u32; 16] = [
+        0x7f80_0001,
+        0xff80_0001,
+        0x7fff_ffff,
+        0xffff_ffff,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7f7f_ffff,
+        0xff7f_8000,
+        0x3f80_8000,
+        0x3f81_8000,
+        0x3f80_8001,
+        0x3f80_7fff,
+        0x0000_8000,
+        0x0000_8001,
+        0x8001_8000,
+        0x7fa0_0000,
+    ];
+    let conversion =
+        Conversion::new(Number::Float(FloatFormat::F32), Number::Float(BF16), Rules::default()).unwrap();
+    let (columns, rows) = (128, 16);
+    let words: Vec<u32> = (0..columns * rows).map(|i| specials[(i + i / 16) % 16]).collect();
+    let src: &[u8] = bytemuck::cast_slice(&words);
+    let mut dst = AlignedBuffer::zeroed(words.len() * 2).unwrap();
+    let plane = CarriedPlane {
+        columns: Loop { extent: columns, src_stride: 4 * rows as isize, dst_stride: 2 },
+        rows: Loop { extent: rows, src_stride: 4, dst_stride: 2 * columns as isize },
+        beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },
+        carry: std::ptr::null_mut(),
+    };
+    let turned = Turned { outer: &[], run: 1, plane, places: (src.as_ptr(), dst.as_mut_ptr()) };
+    let place = Place::near(turned.places.1);
+    let task = ConvertRows::new(&conversion, [place; 2], Scale::All(1.0));
+    // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
+    assert!(unsafe { ConvertRows { turned: Some(&turned), ..task }.turns_at_level(Level::Avx512) });
+    for (i, top) in bytemuck::cast_slice::<u8, u16>(&dst).iter().enumerate() {
+        let (row, column) = (i / columns, i % columns);
+        let word = words[column * rows + row];
+        assert_eq!(u32::from(*top), crate::convert::float::encode_top(word), "{word:08x}");
     }
 }

@@ -15,7 +15,7 @@ impl<const SLOTS: usize> Turns for PackedColumns<SLOTS> {
     }
 
     #[inline(always)]
-    fn lines(&self, _step: isize, _lines: usize) -> usize {
+    fn lines(&self, _depth: usize, _lines: usize) -> usize {
         1
     }
 

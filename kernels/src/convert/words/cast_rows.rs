@@ -220,6 +220,9 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             }
             let mut words = self.read::<N>(from);
             factors.multiply(&mut words, place, step);
+            if M::ROUNDS_ANY && W::IS_TOP {
+                return self.means.write_tops(&words, to, stream);
+            }
             self.write.encode(self.means, &mut words);
             self.write.write(self.means, &words, to, stream);
         }

@@ -243,7 +243,7 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    fn register<const N: usize>(self, words: &Words<N>, index: usize) -> __m256i {
+    pub(super) fn register<const N: usize>(self, words: &Words<N>, index: usize) -> __m256i {
         // SAFETY: there are so many registers in a block.
         unsafe { self.0.load(words.0.as_ptr().cast::<__m256i>().add(index).cast()) }
     }

@@ -11,6 +11,8 @@ pub(crate) mod means_avx2;
 pub(crate) mod means_avx512;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod means_bf16;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod means_half_lines;
 pub(crate) mod pairs;
 
 use pulp::NullaryFnOnce;
@@ -74,6 +76,9 @@ pub(super) trait Means: Copy {
 
     /// True where there are these instructions.
     const ROUNDS: bool = false;
+
+    /// True where [`Means::write_tops`] takes any words, and is faster than rounding them one by one.
+    const ROUNDS_ANY: bool = false;
 
     /// The level's registers.
     fn lanes(self) -> Self::Lanes;

@@ -84,13 +84,24 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
         rows: Rows,
         (ahead, asked): (Ahead, usize),
     ) {
-        let to = self.plane.row_place(strip.to, rows.at);
         let number = asked + rows.part * N * (strip.width / LINE);
         let mut asking = Asking { lanes, source: self.source, ahead, leave: PhantomData::<W>, number };
-        // SAFETY: the caller's promise.
-        unsafe {
-            let rows_to = (to, self.plane.rows.dst_stride);
-            self.lines::<L, PAST>(lanes, (block, strip, rows.part), rows_to, rows.skip..N, &mut asking);
+        let step = self.plane.rows.dst_stride;
+        let mut row = rows.skip;
+        while row < N {
+            let even = self.plane.even_rows::<N>(rows.at + row, N - row);
+            let to = self.plane.row_place(strip.to, rows.at + row).wrapping_offset(-(row as isize) * step);
+            // SAFETY: the caller's promise, for rows that are at even distances.
+            unsafe {
+                self.lines::<L, PAST>(
+                    lanes,
+                    (block, strip, rows.part),
+                    (to, step),
+                    row..row + even,
+                    &mut asking,
+                );
+            }
+            row += even;
         }
     }
 
@@ -190,11 +201,10 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
         rows: Rows,
         (ahead, asked): (Ahead, usize),
     ) {
-        let to = self.plane.row_place(strip.to, rows.at);
         let lines = strip.width / LINE;
         let mut row = rows.skip;
         while row < N {
-            let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
+            let to = self.plane.row_place(strip.to, rows.at + row);
             // SAFETY: a row behind a line, which is its carry but in the first strip.
             unsafe {
                 let carry = self.plane.carry.add((rows.at + row - strip.first) * LINE);

@@ -1,0 +1,66 @@
+//! A few loops, taken apart and put together.
+
+use crate::nest::Loop;
+
+/// Loops that a nest may have here; of deeper ones the outermost are walked outside.
+pub(crate) const MAX_LOOPS: usize = 12;
+
+/// Some loops, without a heap.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Loops {
+    loops: [Loop; MAX_LOOPS],
+    len: usize,
+}
+
+impl Loops {
+    /// At most [`MAX_LOOPS`] of them.
+    pub(crate) fn of(loops: &[Loop]) -> Loops {
+        let mut few = Loops::default();
+        loops.iter().for_each(|&l| few.push(l));
+        few
+    }
+
+    pub(crate) fn push(&mut self, l: Loop) {
+        self.loops[self.len] = l;
+        self.len += 1;
+    }
+
+    pub(crate) fn sort_by_key<K: Ord>(&mut self, key: impl Fn(&Loop) -> K) {
+        self.loops[..self.len].sort_by_key(key);
+    }
+
+    /// Takes the first one of a kind off the others.
+    pub(crate) fn take(&mut self, is_wanted: impl Fn(&Loop) -> bool) -> Option<Loop> {
+        let position = self.as_slice().iter().position(is_wanted)?;
+        Some(self.remove(position))
+    }
+
+    pub(crate) fn remove(&mut self, position: usize) -> Loop {
+        self.loops[position..self.len].rotate_left(1);
+        self.len -= 1;
+        self.loops[self.len]
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Loop] {
+        &self.loops[..self.len]
+    }
+
+    /// Joins neighbours that continue one another; the slowest destination comes first.
+    pub(crate) fn join(mut self) -> Loops {
+        self.loops[..self.len].sort_unstable_by_key(|l| std::cmp::Reverse(l.dst_stride.unsigned_abs()));
+        let mut joined = Loops::default();
+        for &inner in self.as_slice() {
+            let steps = inner.extent as isize;
+            match joined.loops[..joined.len].last_mut() {
+                Some(outer)
+                    if outer.src_stride == inner.src_stride * steps
+                        && outer.dst_stride == inner.dst_stride * steps =>
+                {
+                    *outer = Loop { extent: outer.extent * inner.extent, ..inner };
+                }
+                _ => joined.push(inner),
+            }
+        }
+        joined
+    }
+}

@@ -1,0 +1,52 @@
+//! How many columns a turn has, and how many lines of each.
+
+use crate::lanes::LINE;
+use crate::transpose::ahead::meets;
+use crate::tuning::{
+    BURST_COLUMNS, BURST_LINES, BURST_NEAR, BURST_TILE, DEEP_COLUMNS, DEEP_DEPTH, MEETING_DEPTH, PAGE,
+};
+
+/// True where several columns, or several rows, lie in a page.
+pub(crate) fn is_near(column_step: isize, row_step: isize) -> bool {
+    column_step.unsigned_abs().min(row_step.unsigned_abs()) < PAGE
+}
+
+/// What a turn depends on: bytes of an element, and from column to column and from row to row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) element: usize,
+    pub(super) column_step: isize,
+    pub(super) row_step: isize,
+}
+
+impl Shape {
+    /// Most columns of a strip.
+    pub(super) fn columns(self) -> usize {
+        let lines = if self.row_step.unsigned_abs() <= BURST_TILE { BURST_LINES + 1 } else { BURST_LINES };
+        if self.is_deep() {
+            DEEP_COLUMNS.min(DEEP_DEPTH * LINE / self.element)
+        } else if is_near(self.column_step, self.row_step) {
+            BURST_NEAR.min(lines * LINE / self.element)
+        } else if self.element <= 2 && !meets(self.column_step) {
+            BURST_COLUMNS
+        } else {
+            BURST_COLUMNS / 2
+        }
+    }
+
+    /// Lines of every column that a turn reads.
+    pub(super) fn depth(self) -> usize {
+        match () {
+            _ if self.is_deep() => DEEP_DEPTH,
+            _ if meets(self.column_step) => MEETING_DEPTH,
+            _ => 1,
+        }
+    }
+
+    /// True where rows are near, and lines of columns pushed out or read in part with this turn would be gone before the next one.
+    fn is_deep(self) -> bool {
+        let lasts = self.column_step.unsigned_abs().is_multiple_of(LINE) && !meets(self.column_step);
+        let is_far = self.column_step.unsigned_abs() >= PAGE;
+        self.element >= 4 && is_far && !lasts && is_near(self.column_step, self.row_step)
+    }
+}
