@@ -135,6 +135,12 @@ impl ConvertRows<'_> {
             use super::words::means_avx2::{Avx2, Halves};
             use super::words::means_half_lines::HalfLines;
             use pulp::x86::{V3, V4};
+            if let (Some(table), Some(turned)) = (self.table, self.turned)
+                // SAFETY: the caller's promise.
+                && unsafe { table.turn(turned) }
+            {
+                return true;
+            }
             if let (true, Some(lanes), Some(halves)) =
                 (level >= Level::Avx2, V3::try_new(), Halves::try_new())
             {

@@ -198,6 +198,27 @@ pub(crate) trait Leave: Copy {
         registers: [L::Vector; MOST_TILES],
         to: *mut u8,
     );
+
+    /// The same of two rows.
+    ///
+    /// # Safety
+    /// As [`Leave::line`], for both.
+    #[inline(always)]
+    unsafe fn pair<L: Lanes, const PAST: bool>(
+        self,
+        lanes: L,
+        registers: [[L::Vector; MOST_TILES]; 2],
+        to: [*mut u8; 2],
+        beside: &mut impl Beside,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.line::<L, PAST>(lanes, registers[0], to[0]);
+            beside.line();
+            self.line::<L, PAST>(lanes, registers[1], to[1]);
+            beside.line();
+        }
+    }
 }
 
 /// Most tiles that make a line of a row.
@@ -272,19 +293,34 @@ pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const P
                             tile += 1;
                         }
                         let to = to.wrapping_add(line * LINE);
-                        groups!($g, $group, to, made: 0 1 2 3);
+                        groups!($g, $group, to, made: 0 1);
+                        groups!($g, $group, to, made: 2 3);
                     }
                     line += 1;
                 }
             })*
         };
-        ($g:literal, $group:literal, $to:ident, $made:ident: $($row:literal)*) => {
-            $(if $row < $g && $row < N && rows.start <= $group * $g + $row && $group * $g + $row < rows.end {
-                let to = $to.wrapping_offset(($group * $g + $row) as isize * step);
-                let registers = [$made[0][$row], $made[1][$row], $made[2][$row], $made[3][$row]];
-                tiles.leave.line::<L, PAST>(lanes, registers, to);
-                beside.line();
-            })*
+        ($g:literal, $group:literal, $to:ident, $made:ident: $row:literal $next:literal) => {
+            let (row, next) = ($group * $g + $row, $group * $g + $next);
+            let to = [$to.wrapping_offset(row as isize * step), $to.wrapping_offset(next as isize * step)];
+            let registers = [
+                [$made[0][$row], $made[1][$row], $made[2][$row], $made[3][$row]],
+                [$made[0][$next], $made[1][$next], $made[2][$next], $made[3][$next]],
+            ];
+            let is_row = $row < $g && $row < N && rows.start <= row && row < rows.end;
+            let is_next = $next < $g && $next < N && rows.start <= next && next < rows.end;
+            if is_row && is_next {
+                tiles.leave.pair::<L, PAST>(lanes, registers, to, beside);
+            } else {
+                if is_row {
+                    tiles.leave.line::<L, PAST>(lanes, registers[0], to[0]);
+                    beside.line();
+                }
+                if is_next {
+                    tiles.leave.line::<L, PAST>(lanes, registers[1], to[1]);
+                    beside.line();
+                }
+            }
         };
     }
     match tiles_of::<L, W>() {

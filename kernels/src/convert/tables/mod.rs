@@ -9,6 +9,8 @@ pub(crate) mod stretches;
 #[cfg_attr(not(target_arch = "x86_64"), path = "table_none.rs")]
 pub(crate) mod table;
 #[cfg(target_arch = "x86_64")]
+mod table_turns;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod to_bytes;
 pub(crate) mod tops;
 pub(crate) mod widening;

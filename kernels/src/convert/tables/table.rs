@@ -3,6 +3,7 @@
 
 use core::arch::x86_64::{__m512i, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8};
 
+use pulp::NullaryFnOnce;
 use pulp::x86::V4;
 
 use crate::convert::rows::{ConvertRows, Form, Lines};
@@ -54,19 +55,34 @@ impl Table {
         form && rows.count >= BLOCK && rows.src.bits.is_none() && rows.dst.bits.is_none()
     }
 
+    /// Bytes of a result.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The registers of the level.
+    pub(crate) fn lanes(&self) -> V4 {
+        self.lanes
+    }
+
+    /// Runs a task where the level's instructions are.
+    pub(crate) fn vectorize(&self, task: impl NullaryFnOnce<Output = ()>) {
+        self.vbmi.vectorize(task);
+    }
+
     /// Converts rows that it takes.
     ///
     /// # Safety
     /// As [`ConvertRows::at_level`].
     pub(in crate::convert) unsafe fn run(&self, rows: &ConvertRows<'_>) {
-        self.vbmi.vectorize(Enter(ByTable { table: Registers::new(self), rows, lanes: self.lanes }));
+        self.vectorize(Enter(ByTable { table: Registers::new(self), rows, lanes: self.lanes }));
     }
 }
 
 /// Rows as pulp wants them.
 struct Enter<'a>(ByTable<'a>);
 
-impl pulp::NullaryFnOnce for Enter<'_> {
+impl NullaryFnOnce for Enter<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -87,18 +103,44 @@ impl pulp::NullaryFnOnce for Enter<'_> {
     }
 }
 
-/// A table in registers.
+/// A table in registers, which only a table makes: its instructions are there.
 #[derive(Clone, Copy)]
-struct Registers {
+pub(crate) struct Registers {
     low: [__m512i; 4],
     high: [__m512i; 4],
-    bytes: usize,
+    pub(crate) bytes: usize,
 }
 
 impl Registers {
-    fn new(table: &Table) -> Registers {
+    pub(crate) fn new(table: &Table) -> Registers {
         Registers { low: pulp::cast(table.low), high: pulp::cast(table.high), bytes: table.bytes }
     }
+
+    /// The low bytes of what the bytes of a line become.
+    #[inline(always)]
+    pub(crate) fn low(&self, lanes: V4, line: __m512i) -> __m512i {
+        found(lanes, line, self.low)
+    }
+
+    /// The high ones.
+    #[inline(always)]
+    pub(crate) fn high(&self, lanes: V4, line: __m512i) -> __m512i {
+        found(lanes, line, self.high)
+    }
+}
+
+/// The entries of a table that the bytes of a line name.
+#[inline(always)]
+fn found(lanes: V4, line: __m512i, table: [__m512i; 4]) -> __m512i {
+    let is_high = lanes.avx512bw._mm512_movepi8_mask(line);
+    // SAFETY: there is a table, which proves the instruction.
+    let (low, high) = unsafe {
+        (
+            _mm512_permutex2var_epi8(table[0], line, table[1]),
+            _mm512_permutex2var_epi8(table[2], line, table[3]),
+        )
+    };
+    lanes.avx512bw._mm512_mask_blend_epi8(is_high, low, high)
 }
 
 /// Rows by a table.
@@ -177,9 +219,9 @@ impl ByTable<'_> {
                     self.rows.look_ahead(self.lanes, from, LINE);
                     // SAFETY: a block of a row of the source.
                     let line = Avx512::alone(self.lanes).ordered(2, unsafe { self.lanes.load(from) });
-                    woven[way * BYTES] = self.found(line, self.table.low);
+                    woven[way * BYTES] = self.table.low(self.lanes, line);
                     if BYTES == 2 {
-                        woven[way * BYTES + 1] = self.found(line, self.table.high);
+                        woven[way * BYTES + 1] = self.table.high(self.lanes, line);
                     }
                     way += 1;
                 }
@@ -249,10 +291,10 @@ impl ByTable<'_> {
     unsafe fn put<const BYTES: usize>(self, line: __m512i, to: *mut u8, stream: bool) {
         if BYTES == 1 {
             // SAFETY: the caller's promise.
-            return unsafe { put(self.lanes, to, self.found(line, self.table.low), stream) };
+            return unsafe { put(self.lanes, to, self.table.low(self.lanes, line), stream) };
         }
         let line = Avx512::alone(self.lanes).ordered(1, line);
-        let (low, high) = (self.found(line, self.table.low), self.found(line, self.table.high));
+        let (low, high) = (self.table.low(self.lanes, line), self.table.high(self.lanes, line));
         let (first, second) = self.lanes.zip::<1>(low, high);
         let mut part = 0;
         while part < BYTES {
@@ -269,20 +311,5 @@ impl ByTable<'_> {
             unsafe { put(self.lanes, to.add(part * LINE), line, stream) };
             part += 1;
         }
-    }
-
-    /// The entries of a table that the bytes of a line name.
-    #[inline(always)]
-    fn found(self, line: __m512i, table: [__m512i; 4]) -> __m512i {
-        let bw = self.lanes.avx512bw;
-        let is_high = bw._mm512_movepi8_mask(line);
-        // SAFETY: `Table::run` proved the instruction.
-        let (low, high) = unsafe {
-            (
-                _mm512_permutex2var_epi8(table[0], line, table[1]),
-                _mm512_permutex2var_epi8(table[2], line, table[3]),
-            )
-        };
-        bw._mm512_mask_blend_epi8(is_high, low, high)
     }
 }

@@ -1,0 +1,153 @@
+//! Transposes of elements of a byte that are looked up in a table as they leave a turn.
+
+use core::arch::x86_64::{__m256i, __m512i};
+
+use pulp::x86::V4;
+
+use crate::convert::leave::Turned;
+use crate::convert::tables::table::{Registers, Table};
+use crate::lanes::{LINE, Lanes, Task, put};
+use crate::transpose::block::{Beside, Leave, MOST_TILES};
+use crate::transpose::burst::BurstTranspose;
+use crate::transpose::columns::SourceColumns;
+use crate::walk::Walk;
+
+impl Table {
+    /// Transposes by turns; false where there are none for these elements, and nothing was done.
+    ///
+    /// # Safety
+    /// As [`Cast::turn`](crate::convert::words::cast_rows::Cast::turn).
+    pub(in crate::convert) unsafe fn turn(&self, turned: &Turned<'_>) -> bool {
+        let is_there = matches!((self.bytes(), turned.run), (1, 1 | 4) | (2, 1 | 2));
+        if is_there {
+            self.vectorize(Enter { table: Registers::new(self), lanes: self.lanes(), turned });
+        }
+        is_there
+    }
+}
+
+/// A transpose as pulp wants it.
+struct Enter<'a> {
+    table: Registers,
+    lanes: V4,
+    turned: &'a Turned<'a>,
+}
+
+impl pulp::NullaryFnOnce for Enter<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        // SAFETY: entered by `Table::turn`, whose caller keeps the contract.
+        unsafe {
+            match (self.table.bytes, self.turned.run) {
+                (1, 1) => self.turn::<1, 16, 1>(),
+                (1, _) => self.turn::<4, 4, 1>(),
+                (_, 1) => self.turn::<1, 16, 2>(),
+                _ => self.turn::<2, 8, 2>(),
+            }
+        }
+    }
+}
+
+impl Enter<'_> {
+    /// # Safety
+    /// As [`Table::turn`], of `E` bytes that stay together, each of which becomes `BYTES`.
+    #[inline(always)]
+    unsafe fn turn<const E: usize, const N: usize, const BYTES: usize>(self) {
+        let Turned { outer, plane, places: (src, dst), .. } = *self.turned;
+        let leave = Found::<BYTES> { table: self.table, lanes: self.lanes };
+        let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns, leave, plane };
+        // SAFETY: the caller's promise.
+        unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(self.lanes.narrow()) };
+    }
+}
+
+/// Bytes that become `BYTES` each.
+#[derive(Clone, Copy)]
+struct Found<const BYTES: usize> {
+    table: Registers,
+    lanes: V4,
+}
+
+/// The quadwords of two rows in turn, which a zip of each lane's halves takes apart again.
+const IN_TURN: [u64; 8] = [0, 8, 1, 9, 2, 10, 3, 11];
+
+/// The quadwords of two registers of half a line, one behind the other.
+const JOINED: [u64; 8] = [0, 1, 2, 3, 8, 9, 10, 11];
+
+impl<const BYTES: usize> Leave for Found<BYTES> {
+    const TILES: usize = 2 / BYTES;
+
+    #[inline(always)]
+    unsafe fn line<L: Lanes, const PAST: bool>(
+        self,
+        lanes: L,
+        registers: [L::Vector; MOST_TILES],
+        to: *mut u8,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match BYTES {
+                1 => {
+                    let both = self.both(lanes, [registers[0], registers[1]], JOINED);
+                    put(self.lanes, to, self.table.low(self.lanes, both), PAST);
+                }
+                _ => put(self.lanes, to, self.lines(lanes, [registers[0]; 2])[0], PAST),
+            }
+        }
+    }
+
+    // Registers are looked up whole, which those of two rows fill.
+    #[inline(always)]
+    unsafe fn pair<L: Lanes, const PAST: bool>(
+        self,
+        lanes: L,
+        registers: [[L::Vector; MOST_TILES]; 2],
+        to: [*mut u8; 2],
+        beside: &mut impl Beside,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if BYTES == 1 {
+                self.line::<L, PAST>(lanes, registers[0], to[0]);
+                beside.line();
+                self.line::<L, PAST>(lanes, registers[1], to[1]);
+                beside.line();
+                return;
+            }
+            let [first, second] = self.lines(lanes, [registers[0][0], registers[1][0]]);
+            put(self.lanes, to[0], first, PAST);
+            beside.line();
+            put(self.lanes, to[1], second, PAST);
+            beside.line();
+        }
+    }
+}
+
+impl<const BYTES: usize> Found<BYTES> {
+    /// Two registers of half a line as one, their quadwords in an order.
+    #[inline(always)]
+    fn both<L: Lanes>(self, lanes: L, registers: [L::Vector; 2], order: [u64; 8]) -> __m512i {
+        const { assert!(2 * L::BYTES == LINE) };
+        let mut halves: [__m256i; 2] = [self.lanes.narrow().zero(); 2];
+        let mut i = 0;
+        while i < 2 {
+            // SAFETY: registers of either kind are half a line.
+            unsafe { lanes.store((&raw mut halves[i]).cast(), registers[i]) };
+            i += 1;
+        }
+        let s = self.lanes.avx512f;
+        let [first, second] = halves.map(|half| s._mm512_castsi256_si512(half));
+        s._mm512_permutex2var_epi64(first, pulp::cast(order), second)
+    }
+
+    /// The lines of two rows.
+    #[inline(always)]
+    fn lines<L: Lanes>(self, lanes: L, registers: [L::Vector; 2]) -> [__m512i; 2] {
+        let both = self.both(lanes, registers, IN_TURN);
+        let (low, high) = (self.table.low(self.lanes, both), self.table.high(self.lanes, both));
+        let (first, second) = self.lanes.zip::<1>(low, high);
+        [first, second]
+    }
+}
