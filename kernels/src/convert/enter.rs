@@ -60,14 +60,18 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// As [`ConvertRows::at_level`].
     pub(super) unsafe fn enter(self) -> bool {
-        let rounding = if Self::IS_ROUNDED { self.means.rounding() } else { None };
-        match (self.rows.turned, rounding) {
-            (Some(turned), _) => self.means.vectorize(EnterTurns(self, turned)),
-            (None, Some(means)) => {
+        if let Some(turned) = self.rows.turned {
+            return self.means.vectorize(EnterTurns(self, turned));
+        }
+        if M::ONLY_TURNS {
+            return false;
+        }
+        match if Self::IS_ROUNDED { self.means.rounding() } else { None } {
+            Some(means) => {
                 let Cast { rows, read, write, factors, .. } = self;
                 means.vectorize(EnterCast(Cast { rows, means, read, write, factors }))
             }
-            (None, None) => self.means.vectorize(EnterCast(self)),
+            None => self.means.vectorize(EnterCast(self)),
         }
     }
 }

@@ -63,13 +63,13 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Leave for Leaving<Cast<'a, M,
 
 impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// True where there are such turns, and they pay: of registers of half a line, without factors, to elements of twice as many
-    /// bytes, or from eight to four. Others take as long in strips.
+    /// bytes, or from eight to four; of twice as many registers, between two and four bytes too. Others take as long in strips.
     pub(super) const TURNS: bool = !F::MULTIPLIES
         && !R::IS_ANY
         && 2 * M::Lanes::BYTES == LINE
         && match (R::BYTES, W::BYTES) {
             (1, 2) => W::IS_EXACT_TOP,
-            (4, 2) => M::ROUNDS_ANY,
+            (4, 2) | (2, 2) | (4, 4) => M::ROUNDS_ANY,
             bytes => matches!(bytes, (2, 4) | (4, 8) | (8, 4)),
         };
 

@@ -281,6 +281,7 @@ pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const P
     macro_rules! groups {
         ($g:literal: $($group:literal)*) => {
             $(if $group * $g < N && rows.start < ($group + 1) * $g && $group * $g < rows.end {
+                let is_whole = N > 1 && rows.start <= $group * $g && N.min(($group + 1) * $g) <= rows.end;
                 let mut line = 0;
                 while line < tiles.lines {
                     // SAFETY: the caller's promise.
@@ -293,34 +294,34 @@ pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const P
                             tile += 1;
                         }
                         let to = to.wrapping_add(line * LINE);
-                        groups!($g, $group, to, made: 0 1);
-                        groups!($g, $group, to, made: 2 3);
+                        if is_whole {
+                            groups!(pairs $g, $group, to, made: 0 1, 2 3);
+                        } else {
+                            groups!(rows $g, $group, to, made: 0 1 2 3);
+                        }
                     }
                     line += 1;
                 }
             })*
         };
-        ($g:literal, $group:literal, $to:ident, $made:ident: $row:literal $next:literal) => {
-            let (row, next) = ($group * $g + $row, $group * $g + $next);
-            let to = [$to.wrapping_offset(row as isize * step), $to.wrapping_offset(next as isize * step)];
-            let registers = [
-                [$made[0][$row], $made[1][$row], $made[2][$row], $made[3][$row]],
-                [$made[0][$next], $made[1][$next], $made[2][$next], $made[3][$next]],
-            ];
-            let is_row = $row < $g && $row < N && rows.start <= row && row < rows.end;
-            let is_next = $next < $g && $next < N && rows.start <= next && next < rows.end;
-            if is_row && is_next {
+        (pairs $g:literal, $group:literal, $to:ident, $made:ident: $($row:literal $next:literal),*) => {
+            $(if $next < $g && $next < N {
+                let registers = [groups!($made: $row), groups!($made: $next)];
+                let to = [groups!($to: $group * $g + $row), groups!($to: $group * $g + $next)];
                 tiles.leave.pair::<L, PAST>(lanes, registers, to, beside);
-            } else {
-                if is_row {
-                    tiles.leave.line::<L, PAST>(lanes, registers[0], to[0]);
-                    beside.line();
-                }
-                if is_next {
-                    tiles.leave.line::<L, PAST>(lanes, registers[1], to[1]);
-                    beside.line();
-                }
-            }
+            })*
+        };
+        (rows $g:literal, $group:literal, $to:ident, $made:ident: $($row:literal)*) => {
+            $(if $row < $g && $row < N && rows.start <= $group * $g + $row && $group * $g + $row < rows.end {
+                tiles.leave.line::<L, PAST>(lanes, groups!($made: $row), groups!($to: $group * $g + $row));
+                beside.line();
+            })*
+        };
+        ($made:ident: $row:literal) => {
+            [$made[0][$row], $made[1][$row], $made[2][$row], $made[3][$row]]
+        };
+        ($to:ident: $row:expr) => {
+            $to.wrapping_offset(($row) as isize * step)
         };
     }
     match tiles_of::<L, W>() {

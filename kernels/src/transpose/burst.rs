@@ -102,10 +102,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     /// Bytes of the next strip in every row, of so many that are left. No more than [`Joined`](lines::Joined) has room for.
     #[inline(always)]
     fn width(&self, left: usize) -> usize {
-        // What widens is as wide as its elements were: the more a turn writes of a row the less it reads of the columns.
-        let element = if Self::OUT > E { E } else { Self::OUT };
-        let most =
-            (self.shape(element).columns() * Self::OUT).next_multiple_of(LINE).min(BURST_COLUMNS * element);
+        let most = (self.shape(Self::OUT).columns() * Self::OUT).next_multiple_of(LINE);
         self.source.width(most, left)
     }
 

@@ -34,6 +34,7 @@ impl Means for HalfLines {
     type Lanes = V3;
     type Rounding = Self;
     const ROUNDS_ANY: bool = true;
+    const ONLY_TURNS: bool = true;
 
     #[inline(always)]
     fn lanes(self) -> V3 {

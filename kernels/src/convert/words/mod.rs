@@ -80,6 +80,9 @@ pub(super) trait Means: Copy {
     /// True where [`Means::write_tops`] takes any words, and is faster than rounding them one by one.
     const ROUNDS_ANY: bool = false;
 
+    /// True where there is nothing but turns of a transpose.
+    const ONLY_TURNS: bool = false;
+
     /// The level's registers.
     fn lanes(self) -> Self::Lanes;
 

@@ -14,11 +14,11 @@ use crate::transpose::block::{Beside, Leave, Tiles, put_lines};
 use crate::transpose::columns::Turns;
 use crate::tuning::BURST_COLUMNS;
 
-/// Room for `N` rows of a strip, each behind a line that was carried: lanes of elements of at most [`BURST_COLUMNS`] times their
-/// width.
+/// Room for `N` rows of a strip, each behind a line that was carried: lanes of at most [`BURST_COLUMNS`] elements, which may become
+/// twice as wide.
 #[repr(align(64))]
 #[allow(dead_code)] // reached by its address only
-pub(super) struct Joined([u8; LANE * LINE + BURST_COLUMNS * LANE]);
+pub(super) struct Joined([u8; LANE * LINE + 2 * BURST_COLUMNS * LANE]);
 
 /// `N` rows of a block, of which some at the start are left out.
 #[derive(Clone, Copy)]
