@@ -73,13 +73,17 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             bytes => matches!(bytes, (2, 4) | (4, 8) | (8, 4)),
         };
 
-    /// Transposes; false where there is no way for as many elements that stay together.
+    /// Transposes; false where there is no way for as many elements that stay together, or for what they are.
     ///
     /// # Safety
     /// All places of all loops must be valid on both sides, without overlap; without a carry buffer every row of the destination
     /// must start a line. A fence is then due.
     #[inline(always)]
     pub(super) unsafe fn turn(self, turned: &Turned<'_>) -> bool {
+        // A complex number's parts are no rows.
+        if self.rows.conversion.parts() > 1 {
+            return false;
+        }
         // Pairs are those of tiles of 16 bits; bytes that become these are as fast in strips.
         let is_pair = turned.run == 2 && W::BYTES == 2;
         // SAFETY: the caller's promise.

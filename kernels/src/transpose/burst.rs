@@ -7,7 +7,7 @@
 //! for each that is written, so that the memory reads and writes at the same time, as it does for a copy.
 //!
 //! Columns whose lines are in the same few sets of the caches push each other out, and where they start no lines, a line that
-//! is read in part with this turn is gone before the next one. There a turn reads two lines of every column.
+//! is read in part with this turn is gone before the next one. There a turn reads two lines of every column, or four of fewer.
 
 use core::ops::Range;
 
@@ -17,7 +17,9 @@ use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::block::Leave;
 use crate::transpose::columns::{SourceColumns, Turns};
 use crate::transpose::plane::CarriedPlane;
-use crate::tuning::{BURST_AHEAD, BURST_COLUMNS, MEETING_AHEAD, MEETING_DEPTH, STRIP_ROWS};
+use crate::tuning::{
+    BURST_AHEAD, BURST_COLUMNS, BURST_NEAR, DEEP_DEPTH, MEETING_AHEAD, MEETING_DEPTH, STRIP_ROWS,
+};
 use crate::walk::Point;
 
 use shape::Shape;
@@ -28,6 +30,8 @@ pub(crate) const BURST_CARRY: usize = STRIP_ROWS * LINE;
 
 /// Bytes of the lines of a strip's columns that a turn reads, or of what is made of them.
 pub(crate) const TURN: usize = MEETING_DEPTH * BURST_COLUMNS * LINE;
+
+const _: () = assert!(DEEP_DEPTH * BURST_NEAR.next_multiple_of(LINE) * LINE <= TURN);
 
 /// Room for a turn.
 #[repr(align(64))]
@@ -245,7 +249,8 @@ impl Turns for SourceColumns {
 
     #[inline(always)]
     fn lines(&self, depth: usize, lines: usize) -> usize {
-        if lines >= depth { depth } else { 1 }
+        // A power of two, as lines are asked for.
+        depth.min(1 << lines.max(1).ilog2())
     }
 
     #[inline(always)]

@@ -49,21 +49,21 @@ impl How {
     /// How a plane is best streamed at this level; [`How::Store`] where no kernel writes its lines.
     pub(crate) fn new<L: Lanes>(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> How {
         let turns_pay = turns_pay::<L>(element);
-        let all_rows = rows.extent * beyond_rows(outer, rows, element, turns_pay);
+        let all_rows = |may_straddle| rows.extent * beyond_rows(outer, rows, element, may_straddle);
         let row = columns.extent * element;
         if !L::STREAMS {
             How::Store
         } else if is_dense(rows, columns, element) && rows.extent * row >= LINE {
             How::Dense
-        } else if row >= 2 * LINE && all_rows * element >= LINE && turns_pay {
+        } else if row >= 2 * LINE && all_rows(turns_pay) * element >= LINE && turns_pay {
             How::Bursts
         } else if columns.extent >= LEAST_SHORT
-            && 2 * all_rows * element > LANE
+            && 2 * all_rows(false) * element > LANE
             && 2 * L::BYTES == LINE
             && turns_pay
         {
             How::WideStrips
-        } else if row >= 2 * LINE && 2 * all_rows * element > LANE {
+        } else if row >= 2 * LINE && 2 * all_rows(false) * element > LANE {
             How::Strips
         } else {
             How::Store

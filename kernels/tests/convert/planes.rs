@@ -2,7 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use relayout_kernels::{Along, Bits, Conversion, Converter, Level, Loop, Scale, SlotWidth, StepDigit};
+use relayout_kernels::{
+    Along, Bits, Conversion, Converter, FloatFormat, Level, Loop, Number, Rules, Scale, SlotWidth, StepDigit,
+};
 
 use super::pairs::{conversions, scaled_conversions};
 use super::{levels, noise, placed, portable, run, unit};
@@ -94,6 +96,22 @@ fn planes_are_transposed_in_strips() {
             (1, 81, 133, 4, 0),
             (1, 81, 133, 3, 0),
         ] {
+            check_plane(&src, elements, plane);
+        }
+    }
+}
+
+/// Complex numbers, whose parts stay together.
+#[test]
+fn planes_of_complex_numbers_are_transposed() {
+    let src = noise();
+    let [c64, c128] = [FloatFormat::F32, FloatFormat::F64].map(Number::Complex);
+    let of = |from, to| Conversion::new(from, to, Rules::default()).expect("a defined conversion");
+    for elements in [
+        (of(c128, c64), SlotWidth::Bytes(16), SlotWidth::Bytes(8)),
+        (of(c64, c128), SlotWidth::Bytes(8), SlotWidth::Bytes(16)),
+    ] {
+        for plane in [(1, 64, 64, 1, 0), (1, 321, 523, 1, 0), (1, 320, 512, 1, 64), (17, 4, 128, 2, 0)] {
             check_plane(&src, elements, plane);
         }
     }

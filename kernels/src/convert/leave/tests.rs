@@ -116,7 +116,14 @@ fn rows_are_converted_as_they_leave() {
             }
         }
     }
-    for (from, to) in [(signed(8), float(FloatFormat::F32)), (float(FloatFormat::F32), signed(8))] {
+    let complex = Number::Complex;
+    let others = [
+        (signed(8), float(FloatFormat::F32)),
+        (float(FloatFormat::F32), signed(8)),
+        (complex(FloatFormat::F64), complex(FloatFormat::F32)),
+        (complex(FloatFormat::F32), complex(FloatFormat::F64)),
+    ];
+    for (from, to) in others {
         let conversion = Conversion::new(from, to, Rules::default()).unwrap();
         let case = Case { steps: 1, rows: 64, columns: 256, run: 1, gap: 0, first: 0, dst_gap: 0 };
         check(&conversion, case, |_| false);
