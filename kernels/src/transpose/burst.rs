@@ -22,8 +22,8 @@ use crate::tuning::{
 };
 use crate::walk::Point;
 
-use shape::Shape;
-pub(crate) use shape::is_near;
+use steps::Steps;
+pub(crate) use steps::is_near;
 
 /// Bytes of carry buffer that [`BurstTranspose`] wants: a line of every row of a panel.
 pub(crate) const BURST_CARRY: usize = STRIP_ROWS * LINE;
@@ -106,15 +106,15 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     /// Bytes of the next strip in every row, of so many that are left. No more than [`Joined`](lines::Joined) has room for.
     #[inline(always)]
     fn width(&self, left: usize) -> usize {
-        let most = (self.shape(Self::OUT).columns() * Self::OUT).next_multiple_of(LINE);
+        let most = (self.steps(Self::OUT).columns() * Self::OUT).next_multiple_of(LINE);
         self.source.width(most, left)
     }
 
     /// What a turn depends on, for elements of so many bytes.
     #[inline(always)]
-    fn shape(&self, element: usize) -> Shape {
+    fn steps(&self, element: usize) -> Steps {
         let CarriedPlane { columns, rows, .. } = self.plane;
-        Shape { element, column_step: columns.src_stride, row_step: rows.dst_stride }
+        Steps { element, column_step: columns.src_stride, row_step: rows.dst_stride }
     }
 
     /// The rows of a panel, strip by strip.
@@ -183,7 +183,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     unsafe fn turns<L: Lanes>(&self, lanes: L, strip: Strip, rows: Range<usize>) {
         let (step, unit) = (self.plane.columns.src_stride, self.plane.rows.src_stride.unsigned_abs());
         let (columns, parts) = (strip.width / Self::OUT, self.source.parts());
-        let lines = self.source.lines(self.shape(E).depth(), rows.len() / Self::ROWS);
+        let lines = self.source.lines(self.steps(E).depth(), rows.len() / Self::ROWS);
         let ask = self.source.order(step, self.plane.all_rows() * unit, columns, lines);
         let mut turn = core::mem::MaybeUninit::<Turn>::uninit();
         let turn = turn.as_mut_ptr().cast::<u8>();
@@ -294,6 +294,6 @@ impl Turns for SourceColumns {
 }
 
 mod lines;
-mod shape;
+mod steps;
 #[cfg(test)]
 mod tests;

@@ -13,13 +13,13 @@ pub(crate) fn is_near(column_step: isize, row_step: isize) -> bool {
 
 /// What a turn depends on: bytes of an element, and from column to column and from row to row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(super) struct Steps {
     pub(super) element: usize,
     pub(super) column_step: isize,
     pub(super) row_step: isize,
 }
 
-impl Shape {
+impl Steps {
     /// Most columns of a strip.
     pub(super) fn columns(self) -> usize {
         let lines = if self.row_step.unsigned_abs() <= BURST_TILE { BURST_LINES + 1 } else { BURST_LINES };
