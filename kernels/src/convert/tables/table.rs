@@ -55,19 +55,14 @@ impl Table {
         form && rows.count >= BLOCK && rows.src.bits.is_none() && rows.dst.bits.is_none()
     }
 
-    /// Bytes of a result.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// The registers of the level.
     pub(crate) fn lanes(&self) -> V4 {
         self.lanes
     }
 
     /// Runs a task where the level's instructions are.
-    pub(crate) fn vectorize(&self, task: impl NullaryFnOnce<Output = ()>) {
-        self.vbmi.vectorize(task);
+    pub(crate) fn vectorize<T: NullaryFnOnce>(&self, task: T) -> T::Output {
+        self.vbmi.vectorize(task)
     }
 
     /// Converts rows that it takes.

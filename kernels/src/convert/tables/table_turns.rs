@@ -18,11 +18,7 @@ impl Table {
     /// # Safety
     /// As [`Cast::turn`](crate::convert::words::cast_rows::Cast::turn).
     pub(in crate::convert) unsafe fn turn(&self, turned: &Turned<'_>) -> bool {
-        let is_there = matches!((self.bytes(), turned.run), (1, 1 | 4) | (2, 1 | 2));
-        if is_there {
-            self.vectorize(Enter { table: Registers::new(self), lanes: self.lanes(), turned });
-        }
-        is_there
+        self.vectorize(Enter { table: Registers::new(self), lanes: self.lanes(), turned })
     }
 }
 
@@ -34,19 +30,21 @@ struct Enter<'a> {
 }
 
 impl pulp::NullaryFnOnce for Enter<'_> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn call(self) {
+    fn call(self) -> bool {
         // SAFETY: entered by `Table::turn`, whose caller keeps the contract.
         unsafe {
             match (self.table.bytes, self.turned.run) {
                 (1, 1) => self.turn::<1, 16, 1>(),
-                (1, _) => self.turn::<4, 4, 1>(),
-                (_, 1) => self.turn::<1, 16, 2>(),
-                _ => self.turn::<2, 8, 2>(),
+                (1, 4) => self.turn::<4, 4, 1>(),
+                (2, 1) => self.turn::<1, 16, 2>(),
+                (2, 2) => self.turn::<2, 8, 2>(),
+                _ => return false,
             }
         }
+        true
     }
 }
 
@@ -86,16 +84,12 @@ impl<const BYTES: usize> Leave for Found<BYTES> {
         registers: [L::Vector; MOST_TILES],
         to: *mut u8,
     ) {
+        let line = match BYTES {
+            1 => self.whole(lanes, registers),
+            _ => self.lines(lanes, [registers[0]; 2])[0],
+        };
         // SAFETY: the caller's promise.
-        unsafe {
-            match BYTES {
-                1 => {
-                    let both = self.both(lanes, [registers[0], registers[1]], JOINED);
-                    put(self.lanes, to, self.table.low(self.lanes, both), PAST);
-                }
-                _ => put(self.lanes, to, self.lines(lanes, [registers[0]; 2])[0], PAST),
-            }
-        }
+        unsafe { put(self.lanes, to, line, PAST) };
     }
 
     // Registers are looked up whole, which those of two rows fill.
@@ -107,16 +101,12 @@ impl<const BYTES: usize> Leave for Found<BYTES> {
         to: [*mut u8; 2],
         beside: &mut impl Beside,
     ) {
+        let [first, second] = match BYTES {
+            1 => [self.whole(lanes, registers[0]), self.whole(lanes, registers[1])],
+            _ => self.lines(lanes, [registers[0][0], registers[1][0]]),
+        };
         // SAFETY: the caller's promise.
         unsafe {
-            if BYTES == 1 {
-                self.line::<L, PAST>(lanes, registers[0], to[0]);
-                beside.line();
-                self.line::<L, PAST>(lanes, registers[1], to[1]);
-                beside.line();
-                return;
-            }
-            let [first, second] = self.lines(lanes, [registers[0][0], registers[1][0]]);
             put(self.lanes, to[0], first, PAST);
             beside.line();
             put(self.lanes, to[1], second, PAST);
@@ -142,7 +132,13 @@ impl<const BYTES: usize> Found<BYTES> {
         s._mm512_permutex2var_epi64(first, pulp::cast(order), second)
     }
 
-    /// The lines of two rows.
+    /// A row's line of bytes.
+    #[inline(always)]
+    fn whole<L: Lanes>(self, lanes: L, registers: [L::Vector; MOST_TILES]) -> __m512i {
+        self.table.low(self.lanes, self.both(lanes, [registers[0], registers[1]], JOINED))
+    }
+
+    /// The lines of two rows, of two bytes for each.
     #[inline(always)]
     fn lines<L: Lanes>(self, lanes: L, registers: [L::Vector; 2]) -> [__m512i; 2] {
         let both = self.both(lanes, registers, IN_TURN);

@@ -8,6 +8,7 @@ use pulp::x86::{V3, V4};
 
 use crate::convert::float::{Decode, Encode, QUIET};
 use crate::convert::tables::widening::Widening;
+use crate::convert::words::as_the_first::as_the_first;
 use crate::convert::words::means_avx2::Avx2;
 use crate::convert::words::{Means, Words};
 use crate::lanes::{Lanes, put};
@@ -60,55 +61,7 @@ impl Means for HalfLines {
         }
     }
 
-    #[inline(always)]
-    unsafe fn read<const N: usize>(self, bytes: usize, from: *const u8) -> Words<N> {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.read(bytes, from) }
-    }
-
-    #[inline(always)]
-    fn ordered(self, zips: usize, vector: __m256i) -> __m256i {
-        self.0.ordered(zips, vector)
-    }
-
-    #[inline(always)]
-    fn widened(self, bytes: __m256i, widening: &Widening) -> (__m256i, __m256i) {
-        self.0.widened(bytes, widening)
-    }
-
-    #[inline(always)]
-    unsafe fn read_halves<const N: usize>(self, from: *const u8, decode: &Decode) -> Words<N> {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.read_halves(from, decode) }
-    }
-
-    #[inline(always)]
-    unsafe fn write<const N: usize>(self, bytes: usize, words: &Words<N>, to: *mut u8, stream: bool) {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.write(bytes, words, to, stream) }
-    }
-
-    #[inline(always)]
-    unsafe fn read_doubles<const N: usize>(self, from: *const u8) -> Words<N> {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.read_doubles(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn write_doubles<const N: usize>(self, words: &Words<N>, to: *mut u8, stream: bool) {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.write_doubles(words, to, stream) }
-    }
-
-    #[inline(always)]
-    fn round_to_halves<const N: usize>(self, words: &mut Words<N>, encode: &Encode) {
-        self.0.round_to_halves(words, encode);
-    }
-
-    #[inline(always)]
-    fn widen_halves<const N: usize>(self, words: &mut Words<N>, decode: &Decode) {
-        self.0.widen_halves(words, decode);
-    }
+    as_the_first!(__m256i);
 }
 
 impl HalfLines {

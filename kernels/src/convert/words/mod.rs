@@ -1,6 +1,8 @@
 //! Blocks of elements as words of 32 bits: what most types pass through on their way to another, in registers.
 
 pub(crate) mod any;
+#[cfg(target_arch = "x86_64")]
+mod as_the_first;
 pub(crate) mod cast_packed;
 pub(crate) mod cast_rows;
 pub(crate) mod cast_woven;

@@ -36,17 +36,20 @@ impl Steps {
 
     /// Lines of every column that a turn reads.
     pub(super) fn depth(self) -> usize {
-        match () {
-            _ if self.is_deep() => DEEP_DEPTH,
-            _ if meets(self.column_step) => MEETING_DEPTH,
-            _ => 1,
+        if self.is_deep() {
+            DEEP_DEPTH
+        } else if meets(self.column_step) {
+            MEETING_DEPTH
+        } else {
+            1
         }
     }
 
-    /// True where rows are near, and lines of columns pushed out or read in part with this turn would be gone before the next one.
+    /// True where rows are near and columns far, whose lines, pushed out or read in part with this turn, would be gone before the
+    /// next one.
     fn is_deep(self) -> bool {
         let lasts = self.column_step.unsigned_abs().is_multiple_of(LINE) && !meets(self.column_step);
-        let is_far = self.column_step.unsigned_abs() >= PAGE;
-        self.element >= 4 && is_far && !lasts && is_near(self.column_step, self.row_step)
+        let are_far = self.column_step.unsigned_abs() >= PAGE && self.row_step.unsigned_abs() < PAGE;
+        self.element >= 4 && are_far && !lasts
     }
 }
