@@ -44,6 +44,11 @@ mod tuning;
 mod uninit;
 mod walk;
 
+#[cfg(all(test, one_test_program))]
+extern crate self as relayout_kernels;
+#[cfg(all(test, one_test_program))]
+mod interface;
+
 pub use buffer::{AlignedBuffer, BufferError};
 pub use convert::{
     Along, Conversion, Converter, Factors, FloatFormat, Number, Rules, Scale, Specials, StepDigit,
