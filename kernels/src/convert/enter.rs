@@ -151,10 +151,8 @@ impl ConvertRows<'_> {
                 let means = Avx2(lanes, halves);
                 // SAFETY: the caller's promise, for both.
                 return unsafe {
-                    match V4::try_new().filter(|_| level >= Level::Avx512) {
-                        Some(lanes) => cast(self, HalfLines(means, lanes)),
-                        None => cast(self, means),
-                    }
+                    let more = V4::try_new().filter(|_| level >= Level::Avx512);
+                    more.is_some_and(|lanes| cast(self, HalfLines(means, lanes))) || cast(self, means)
                 };
             }
         }

@@ -63,14 +63,15 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Leave for Leaving<Cast<'a, M,
 
 impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// True where there are such turns, and they pay: of registers of half a line, without factors, to elements of twice as many
-    /// bytes, or from eight to four; of twice as many registers, between two and four bytes too. Others take as long in strips.
+    /// bytes, or from eight to four; where AVX-512's registers are better, only between two and four bytes. Others take as long in
+    /// strips.
     pub(super) const TURNS: bool = !F::MULTIPLIES
         && !R::IS_ANY
         && 2 * M::Lanes::BYTES == LINE
-        && match (R::BYTES, W::BYTES) {
-            (1, 2) => W::IS_EXACT_TOP,
-            (4, 2) | (2, 2) | (4, 4) => M::ROUNDS_ANY,
-            bytes => matches!(bytes, (2, 4) | (4, 8) | (8, 4)),
+        && match (M::ONLY_TURNS, R::BYTES, W::BYTES) {
+            (true, 2 | 4, 2 | 4) | (false, 2, 4) | (false, 4, 8) | (false, 8, 4) => true,
+            (false, 1, 2) => W::IS_EXACT_TOP,
+            _ => false,
         };
 
     /// Transposes; false where there is no way for as many elements that stay together, or for what they are.
@@ -84,12 +85,11 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         if self.rows.conversion.parts() > 1 {
             return false;
         }
-        // Pairs are those of tiles of 16 bits; bytes that become these are as fast in strips.
+        // Pairs are words that become those of tiles of 16 bits; bytes that do are as fast in strips.
         let is_pair = turned.run == 2 && W::BYTES == 2;
         // SAFETY: the caller's promise.
         unsafe {
             match R::BYTES {
-                2 if is_pair => self.turn_of::<4, 4>(turned),
                 4 if is_pair => self.turn_of::<8, 2>(turned),
                 _ if turned.run > 1 => return false,
                 1 => self.turn_of::<1, 16>(turned),

@@ -199,7 +199,10 @@ pub(crate) trait Leave: Copy {
         to: *mut u8,
     );
 
-    /// The same of two rows.
+    /// True where two rows are better written together. A lane then has some.
+    const PAIRS: bool = false;
+
+    /// Writes a line of two rows each.
     ///
     /// # Safety
     /// As [`Leave::line`], for both.
@@ -209,14 +212,11 @@ pub(crate) trait Leave: Copy {
         lanes: L,
         registers: [[L::Vector; MOST_TILES]; 2],
         to: [*mut u8; 2],
-        beside: &mut impl Beside,
     ) {
         // SAFETY: the caller's promise.
         unsafe {
             self.line::<L, PAST>(lanes, registers[0], to[0]);
-            beside.line();
             self.line::<L, PAST>(lanes, registers[1], to[1]);
-            beside.line();
         }
     }
 }
@@ -281,7 +281,7 @@ pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const P
     macro_rules! groups {
         ($g:literal: $($group:literal)*) => {
             $(if $group * $g < N && rows.start < ($group + 1) * $g && $group * $g < rows.end {
-                let is_whole = N > 1 && rows.start <= $group * $g && N.min(($group + 1) * $g) <= rows.end;
+                let is_whole = rows.start <= $group * $g && N.min(($group + 1) * $g) <= rows.end;
                 let mut line = 0;
                 while line < tiles.lines {
                     // SAFETY: the caller's promise.
@@ -294,10 +294,10 @@ pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const P
                             tile += 1;
                         }
                         let to = to.wrapping_add(line * LINE);
-                        if is_whole {
+                        if W::PAIRS && is_whole {
                             groups!(pairs $g, $group, to, made: 0 1, 2 3);
                         } else {
-                            groups!(rows $g, $group, to, made: 0 1 2 3);
+                            groups!(rows $g, $group, is_whole, to, made: 0 1 2 3);
                         }
                     }
                     line += 1;
@@ -308,11 +308,13 @@ pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const P
             $(if $next < $g && $next < N {
                 let registers = [groups!($made: $row), groups!($made: $next)];
                 let to = [groups!($to: $group * $g + $row), groups!($to: $group * $g + $next)];
-                tiles.leave.pair::<L, PAST>(lanes, registers, to, beside);
+                tiles.leave.pair::<L, PAST>(lanes, registers, to);
+                beside.line();
+                beside.line();
             })*
         };
-        (rows $g:literal, $group:literal, $to:ident, $made:ident: $($row:literal)*) => {
-            $(if $row < $g && $row < N && rows.start <= $group * $g + $row && $group * $g + $row < rows.end {
+        (rows $g:literal, $group:literal, $is_whole:ident, $to:ident, $made:ident: $($row:literal)*) => {
+            $(if $row < $g && $row < N && ($is_whole || rows.contains(&($group * $g + $row))) {
                 tiles.leave.line::<L, PAST>(lanes, groups!($made: $row), groups!($to: $group * $g + $row));
                 beside.line();
             })*

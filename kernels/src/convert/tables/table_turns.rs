@@ -7,7 +7,7 @@ use pulp::x86::V4;
 use crate::convert::leave::Turned;
 use crate::convert::tables::table::{Registers, Table};
 use crate::lanes::{LINE, Lanes, Task, put};
-use crate::transpose::block::{Beside, Leave, MOST_TILES};
+use crate::transpose::block::{Leave, MOST_TILES};
 use crate::transpose::burst::BurstTranspose;
 use crate::transpose::columns::SourceColumns;
 use crate::walk::Walk;
@@ -77,6 +77,9 @@ const JOINED: [u64; 8] = [0, 1, 2, 3, 8, 9, 10, 11];
 impl<const BYTES: usize> Leave for Found<BYTES> {
     const TILES: usize = 2 / BYTES;
 
+    // Registers are looked up whole, which those of two rows fill.
+    const PAIRS: bool = BYTES == 2;
+
     #[inline(always)]
     unsafe fn line<L: Lanes, const PAST: bool>(
         self,
@@ -85,32 +88,25 @@ impl<const BYTES: usize> Leave for Found<BYTES> {
         to: *mut u8,
     ) {
         let line = match BYTES {
-            1 => self.whole(lanes, registers),
+            1 => self.table.low(self.lanes, self.both(lanes, [registers[0], registers[1]], JOINED)),
             _ => self.lines(lanes, [registers[0]; 2])[0],
         };
         // SAFETY: the caller's promise.
         unsafe { put(self.lanes, to, line, PAST) };
     }
 
-    // Registers are looked up whole, which those of two rows fill.
     #[inline(always)]
     unsafe fn pair<L: Lanes, const PAST: bool>(
         self,
         lanes: L,
         registers: [[L::Vector; MOST_TILES]; 2],
         to: [*mut u8; 2],
-        beside: &mut impl Beside,
     ) {
-        let [first, second] = match BYTES {
-            1 => [self.whole(lanes, registers[0]), self.whole(lanes, registers[1])],
-            _ => self.lines(lanes, [registers[0][0], registers[1][0]]),
-        };
+        let [first, second] = self.lines(lanes, [registers[0][0], registers[1][0]]);
         // SAFETY: the caller's promise.
         unsafe {
             put(self.lanes, to[0], first, PAST);
-            beside.line();
             put(self.lanes, to[1], second, PAST);
-            beside.line();
         }
     }
 }
@@ -130,12 +126,6 @@ impl<const BYTES: usize> Found<BYTES> {
         let s = self.lanes.avx512f;
         let [first, second] = halves.map(|half| s._mm512_castsi256_si512(half));
         s._mm512_permutex2var_epi64(first, pulp::cast(order), second)
-    }
-
-    /// A row's line of bytes.
-    #[inline(always)]
-    fn whole<L: Lanes>(self, lanes: L, registers: [L::Vector; MOST_TILES]) -> __m512i {
-        self.table.low(self.lanes, self.both(lanes, [registers[0], registers[1]], JOINED))
     }
 
     /// The lines of two rows, of two bytes for each.
