@@ -3,6 +3,8 @@
 use crate::lanes::LINE;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::lanes::Lanes;
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::x86::Enter;
 use crate::level::Level;
 use crate::nest::Loop;
 use crate::rows::Rows;
@@ -30,22 +32,26 @@ impl Buffer {
 /// # Safety
 /// As the kernel says, at every point; there must be at most as many loops as one walk takes.
 #[allow(unused_variables)] // portable targets have no levels
-pub(crate) unsafe fn walk_at_level(
+pub(crate) unsafe fn walk_at_level<K: Point>(
     level: Level,
     loops: &[Loop],
     (src, dst): (*const u8, *mut u8),
-    kernel: impl Point,
+    kernel: K,
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         use pulp::x86::{V3, V4};
         let walk = Walk { loops, src, dst, kernel, fence: false };
-        if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
-            // SAFETY: the caller's promise.
-            unsafe { Lanes::vectorize(lanes, walk) };
+        let half = V3::try_new().filter(|_| level >= Level::Avx2);
+        if let (true, Some(lanes), Some(half)) = (level >= Level::Avx512, V4::try_new(), half) {
+            match K::BY_HALF_LINES {
+                true => V4::vectorize(lanes, Enter(half, walk)),
+                // SAFETY: the caller's promise.
+                false => unsafe { Lanes::vectorize(lanes, walk) },
+            }
             return true;
         }
-        if let (true, Some(lanes)) = (level >= Level::Avx2, V3::try_new()) {
+        if let Some(lanes) = half {
             // SAFETY: the caller's promise.
             unsafe { Lanes::vectorize(lanes, walk) };
             return true;

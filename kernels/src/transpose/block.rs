@@ -169,15 +169,20 @@ unsafe fn load_rows<L: Lanes, const E: usize, const N: usize, const G: usize>(
     rows
 }
 
-/// What is done beside every line that is written.
+/// What is done beside lines that are written.
 pub(crate) trait Beside {
-    fn line(&mut self);
+    /// True where it is done once for the lines of a group of rows.
+    const IS_ONCE: bool;
+
+    fn lines(&mut self, count: usize);
 }
 
 /// Nothing.
 impl Beside for () {
+    const IS_ONCE: bool = true;
+
     #[inline(always)]
-    fn line(&mut self) {}
+    fn lines(&mut self, _count: usize) {}
 }
 
 /// What rows become as they leave: what of their registers makes a line.
@@ -270,18 +275,26 @@ const fn tiles_of<L: Lanes, W: Leave>() -> usize {
 /// As [`load_tile`], for all tiles; the lines must be writable `row * step` bytes behind `to` for each of the rows, and start lines
 /// if they go `PAST` the cache.
 #[inline(always)]
-pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const PAST: bool, W: Leave>(
+pub(crate) unsafe fn put_lines<
+    L: Lanes,
+    const E: usize,
+    const N: usize,
+    const PAST: bool,
+    W: Leave,
+    B: Beside,
+>(
     lanes: L,
     tiles: Tiles<W>,
     (to, step): (*mut u8, isize),
     rows: Range<usize>,
-    beside: &mut impl Beside,
+    beside: &mut B,
 ) {
     // Written out: of a row that is told at run time the registers become memory.
     macro_rules! groups {
         ($g:literal: $($group:literal)*) => {
             $(if $group * $g < N && rows.start < ($group + 1) * $g && $group * $g < rows.end {
-                let is_whole = rows.start <= $group * $g && N.min(($group + 1) * $g) <= rows.end;
+                let count = N.min(rows.end).min(($group + 1) * $g) - rows.start.max($group * $g);
+                let is_whole = count == N.min($g);
                 let mut line = 0;
                 while line < tiles.lines {
                     // SAFETY: the caller's promise.
@@ -299,6 +312,9 @@ pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const P
                         } else {
                             groups!(rows $g, $group, is_whole, to, made: 0 1 2 3);
                         }
+                        if B::IS_ONCE {
+                            beside.lines(count);
+                        }
                     }
                     line += 1;
                 }
@@ -309,14 +325,17 @@ pub(crate) unsafe fn put_lines<L: Lanes, const E: usize, const N: usize, const P
                 let registers = [groups!($made: $row), groups!($made: $next)];
                 let to = [groups!($to: $group * $g + $row), groups!($to: $group * $g + $next)];
                 tiles.leave.pair::<L, PAST>(lanes, registers, to);
-                beside.line();
-                beside.line();
+                if !B::IS_ONCE {
+                    beside.lines(2);
+                }
             })*
         };
         (rows $g:literal, $group:literal, $is_whole:ident, $to:ident, $made:ident: $($row:literal)*) => {
             $(if $row < $g && $row < N && ($is_whole || rows.contains(&($group * $g + $row))) {
                 tiles.leave.line::<L, PAST>(lanes, groups!($made: $row), groups!($to: $group * $g + $row));
-                beside.line();
+                if !B::IS_ONCE {
+                    beside.lines(1);
+                }
             })*
         };
         ($made:ident: $row:literal) => {

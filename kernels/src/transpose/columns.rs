@@ -104,6 +104,10 @@ impl Columns for ShortColumns {
 /// The columns of a strip that are read by turns, some whole lines of each, and of which blocks are made: lanes of `N` rows, one
 /// behind the other, as [`Lanes::turn`] leaves them.
 pub(crate) trait Turns: Columns {
+    /// True where lines are asked for once for some rows: where it takes longer to say which than the memory gains from having
+    /// them one by one.
+    const ASKS_FOR_ROWS: bool = false;
+
     /// Bytes of a strip in every destination row, of so many that are left, and of so many at most: whole lines.
     fn width(&self, most: usize, left: usize) -> usize;
 

@@ -27,7 +27,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
                 let (first, lines) = (turned, self.source.strip(E) / LINE);
                 let tiles = Tiles { first, apart: L::BYTES / E * L::BYTES, lines, leave: AsIs };
                 let (step, rows) = (self.plane.rows.dst_stride, 0..if WHOLE { N } else { group.count });
-                return put_lines::<L, E, N, true, _>(lanes, tiles, (to, step), rows, &mut ());
+                return put_lines::<L, E, N, true, _, _>(lanes, tiles, (to, step), rows, &mut ());
             }
             let mut at = 0;
             while at < self.source.strip(E) {

@@ -9,22 +9,21 @@ use crate::convert::forms::BLOCK;
 use crate::convert::packed::bit_runs::BitRows;
 use crate::convert::packed::columns::{PackedColumns, PackedSides, STRETCH_BYTES, WIDEST};
 use crate::convert::packed::stored_columns::StoredColumns;
+use crate::convert::packed::turns::ByTurns;
 use crate::convert::rows::Place;
 use crate::convert::split::{ONCE, Split};
 use crate::convert::strips::transposed;
-use crate::lanes::{LANE, LINE, Lanes};
+use crate::lanes::{LANE, LINE};
 use crate::level::Level;
 use crate::loops::Loops;
 use crate::nest::Loop;
 use crate::slots::Bits;
-use crate::transpose::block::AsIs;
-use crate::transpose::burst::{BURST_CARRY, BurstTranspose};
+use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
 use crate::transpose::with_turns;
 use crate::tuning::{PAGE, is_amd};
-use crate::walk::Point;
 
 /// Bytes of a block of rows that do not start bytes: its rows are as many as bytes have slots times a stretch, and all of it stays
 /// in the second-level cache.
@@ -80,7 +79,7 @@ impl PackedStrips {
         let rows_are_lines = in_lines && rows.dst_stride % (joined * LINE) as isize == 0;
         let gains = packed != PackedSides::Destination && bits != Bits::One && step % PAGE as isize != 0;
         let turns = with_turns(level, is_amd() || rows_are_lines && gains);
-        let strips = PackedStrips { level: turns.unwrap_or(level), by_turns: turns.is_some(), ..strips };
+        let strips = PackedStrips { by_turns: turns.is_some(), ..strips };
         // What passes the cache does so in whole lines; in it, lanes are enough, and strips may meet.
         let (width, least_width, least_rows) = if in_lines { (LINE, LINE, BLOCK) } else { (1, LANE, LANE) };
         let width = width * joined;
@@ -207,20 +206,31 @@ impl PackedStrips {
             let places = (from.byte_of(0).cast_const(), dst.wrapping_add(first));
             let by_turns = turns_pay && width >= LINE;
             let (rows, beyond) = (plane.rows, ONCE);
+            let (level, parts, loops) = (self.level, source.parts(), (outer, beyond, rows, columns));
+            let stored = CarriedPlane { columns, rows, beyond, carry: std::ptr::null_mut() };
             // SAFETY: the caller's promise, for some of the columns.
             unsafe {
-                if self.stream {
-                    let (parts, loops) = (source.parts(), (outer, beyond, rows, columns));
-                    transposed(self.level, parts, loops, places, |plane| Kernel::<SLOTS, true> {
-                        source,
-                        plane,
-                        by_turns,
-                    });
-                } else {
-                    let plane = CarriedPlane { columns, rows, beyond, carry: std::ptr::null_mut() };
-                    let kernel = Kernel::<SLOTS, false> { source, plane, by_turns };
-                    let done = walk_at_level(self.level, outer.as_slice(), places, kernel);
-                    debug_assert!(done, "strips are for levels with registers");
+                match (self.stream, by_turns) {
+                    (true, true) => {
+                        transposed(level, parts, loops, places, |plane| ByTurns::<SLOTS, true> {
+                            source,
+                            plane,
+                        });
+                    }
+                    (true, false) => {
+                        transposed(level, parts, loops, places, |plane| StreamTranspose::<1, LANE, _> {
+                            source,
+                            plane,
+                        });
+                    }
+                    (false, true) => {
+                        let kernel = ByTurns::<SLOTS, false> { source, plane: stored };
+                        walk_at_level(level, outer.as_slice(), places, kernel);
+                    }
+                    (false, false) => {
+                        let kernel = StoredColumns::<1, LANE, _> { source, columns, rows };
+                        walk_at_level(level, outer.as_slice(), places, kernel);
+                    }
                 }
             }
         }
@@ -300,41 +310,8 @@ impl PackedStrips {
     }
 }
 
-/// Strips, in the way that is best for a level's registers.
-#[derive(Clone, Copy)]
-struct Kernel<const SLOTS: usize, const PAST: bool> {
-    source: PackedColumns<SLOTS>,
-    plane: CarriedPlane,
-    by_turns: bool,
-}
-
 /// What both ways carry has room in the one's buffer.
 const _: () = assert!(BURST_CARRY <= CARRY_BYTES);
-
-impl<const SLOTS: usize, const PAST: bool> Point for Kernel<SLOTS, PAST> {
-    /// # Safety
-    /// As those of the three kernels.
-    #[inline(always)]
-    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
-        let Kernel { source, plane, .. } = *self;
-        // SAFETY: the caller's promise.
-        unsafe {
-            if 2 * L::BYTES == LINE && self.by_turns {
-                BurstTranspose::<1, LANE, PAST, _, _> { source, leave: AsIs, plane }.point(lanes, src, dst);
-            } else if PAST {
-                StreamTranspose::<1, LANE, _> { source, plane }.point(lanes, src, dst);
-            } else {
-                let CarriedPlane { columns, rows, .. } = plane;
-                StoredColumns::<1, LANE, _> { source, columns, rows }.point(lanes, src, dst);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn streams(&self) -> bool {
-        PAST
-    }
-}
 
 /// From row to row of blocks of columns of so many bytes, each with a line before it: no power of two.
 fn pitch<const SLOTS: usize>(columns: usize) -> usize {

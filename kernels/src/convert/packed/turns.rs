@@ -3,38 +3,77 @@
 
 use crate::convert::packed::columns::{PackedColumns, PackedSides, lowest};
 use crate::lanes::{LANE, LINE, Lanes};
-use crate::transpose::ahead::{Ahead, Ask};
-use crate::transpose::burst::TURN;
+use crate::transpose::ahead::{Ahead, Ask, meets};
+use crate::transpose::block::AsIs;
+use crate::transpose::burst::{BurstTranspose, TURN};
 use crate::transpose::columns::{Columns, Turns};
-use crate::tuning::{BURST_AHEAD, BURST_COLUMNS};
+use crate::transpose::plane::CarriedPlane;
+use crate::tuning::{BURST_AHEAD, MEETING_AHEAD, MEETING_DEPTH};
+use crate::walk::Point;
+
+/// A transpose by turns, past the cache or in it.
+#[derive(Clone, Copy)]
+pub(crate) struct ByTurns<const SLOTS: usize, const PAST: bool> {
+    pub(crate) source: PackedColumns<SLOTS>,
+    pub(crate) plane: CarriedPlane,
+}
+
+impl<const SLOTS: usize, const PAST: bool> Point for ByTurns<SLOTS, PAST> {
+    const BY_HALF_LINES: bool = true;
+
+    /// # Safety
+    /// As that of [`BurstTranspose`].
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let ByTurns { source, plane } = *self;
+        // No other registers are asked for, and need not be compiled for.
+        if 2 * L::BYTES == LINE {
+            let kernel = BurstTranspose::<1, LANE, PAST, _, _> { source, leave: AsIs, plane };
+            // SAFETY: the caller's promise.
+            unsafe { kernel.point(lanes, src, dst) };
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        PAST
+    }
+}
 
 impl<const SLOTS: usize> Turns for PackedColumns<SLOTS> {
+    const ASKS_FOR_ROWS: bool = true;
+
     #[inline(always)]
     fn width(&self, _most: usize, _left: usize) -> usize {
         self.width
     }
 
     #[inline(always)]
-    fn lines(&self, _depth: usize, _lines: usize) -> usize {
-        1
+    fn lines(&self, _depth: usize, lines: usize) -> usize {
+        let room = TURN / LINE / self.parts() / self.width;
+        self.depth().min(room).min(1 << lines.max(1).ilog2())
     }
 
     #[inline(always)]
-    fn order(&self, step: isize, _len: usize, count: usize, _lines: usize) -> Ask {
+    fn order(&self, step: isize, _len: usize, count: usize, lines: usize) -> Ask {
         let (step, count) = self.of_source(step, count);
-        Ask::of_stretches(step, count, 1, BURST_AHEAD)
+        Ask::of_stretches(step, count, lines, if lines == 1 { BURST_AHEAD } else { MEETING_AHEAD })
     }
 
     #[inline(always)]
     fn ask<L: Lanes>(&self, lanes: L, ahead: Ahead, first: usize, count: usize) {
-        let (mut column, end) = match self.packed {
-            PackedSides::Both => (first, first + count),
-            PackedSides::Destination => (SLOTS * first, SLOTS * (first + count)),
-            PackedSides::Source => (first.div_ceil(SLOTS), (first + count).div_ceil(SLOTS)),
+        let (mut number, end, step) = match self.packed {
+            PackedSides::Both => (first, first + count, self.step_bits()),
+            PackedSides::Source => (first.div_ceil(SLOTS), (first + count).div_ceil(SLOTS), self.step_bits()),
+            PackedSides::Destination if self.depth() > 1 => {
+                return ahead.ask_lines(lanes, SLOTS * first, SLOTS * count);
+            }
+            PackedSides::Destination => (SLOTS * first, SLOTS * (first + count), 8 * self.step),
         };
-        while column < end {
-            lanes.prefetch(ahead.first().wrapping_offset(self.column(column).0));
-            column += 1;
+        while number < end {
+            // Where the first column starts inside a byte, it may be the one before.
+            lanes.prefetch(ahead.first().wrapping_offset((number as isize * step) >> 3));
+            number += 1;
         }
     }
 
@@ -43,24 +82,41 @@ impl<const SLOTS: usize> Turns for PackedColumns<SLOTS> {
         &self,
         lanes: L,
         (from, step): (*const u8, isize),
-        (columns, _lines): (usize, usize),
+        (columns, lines): (usize, usize),
         turn: *mut u8,
     ) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's promise; only of columns that are joined is more than a line read.
         unsafe {
             match self.packed {
                 PackedSides::Both => self.turned::<L, N>(lanes, (from, step), columns, turn),
                 PackedSides::Source => self.parted::<L, N>(lanes, (from, step), columns, turn),
-                PackedSides::Destination => self.joined::<L, N>(lanes, (from, step), columns, turn),
+                // Told apart, as loops of as few steps as one line has are written out.
+                PackedSides::Destination if lines == 1 => {
+                    self.joined::<L, N, 1>(lanes, (from, step), columns, turn);
+                }
+                PackedSides::Destination => {
+                    self.joined::<L, N, MEETING_DEPTH>(lanes, (from, step), columns, turn);
+                }
             }
         }
     }
 }
 
 impl<const SLOTS: usize> PackedColumns<SLOTS> {
-    /// Bytes of the widest strip of a turn.
+    /// Bytes of the widest strip of a turn, of as many columns of the source as the turn has room for lines.
     pub(crate) fn widest_turn(&self) -> usize {
-        (TURN / self.parts() / LINE).min(BURST_COLUMNS)
+        (TURN / LINE / SLOTS / self.depth()).max(LINE)
+    }
+
+    /// Lines of every column that a turn had better read: of columns that are joined there are many, of which lines are few bytes.
+    fn depth(&self) -> usize {
+        if self.packed == PackedSides::Destination && meets(self.step) { MEETING_DEPTH } else { 1 }
+    }
+
+    /// From column to column of packed ones, in bits.
+    #[inline(always)]
+    fn step_bits(&self) -> isize {
+        self.step * (8 / SLOTS as isize)
     }
 
     /// Exchanges slots of a strip's columns, `SLOTS` of each of as many.
@@ -147,7 +203,7 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
     /// # Safety
     /// As [`Turns::fill`].
     #[inline(always)]
-    unsafe fn joined<L: Lanes, const N: usize>(
+    unsafe fn joined<L: Lanes, const N: usize, const LINES: usize>(
         &self,
         lanes: L,
         (from, step): (*const u8, isize),
@@ -165,7 +221,7 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
                     columns,
                 };
                 // SAFETY: the caller's promise.
-                unsafe { group.joined::<L, N, SLOTS>(lanes, self.step) };
+                unsafe { group.joined::<L, N, SLOTS, LINES>(lanes, self.step) };
                 i += 1;
             }
             column += N * L::LANES;
@@ -253,18 +309,22 @@ impl Group {
         }
     }
 
-    /// Joins the low bits of columns that lie so many bytes apart.
+    /// Joins the low bits of columns that lie so many bytes apart, `LINES` of each one after the other.
     ///
     /// # Safety
     /// As [`Turns::fill`].
     #[inline(always)]
-    unsafe fn joined<L: Lanes, const N: usize, const SLOTS: usize>(self, lanes: L, step: isize) {
+    unsafe fn joined<L: Lanes, const N: usize, const SLOTS: usize, const LINES: usize>(
+        self,
+        lanes: L,
+        step: isize,
+    ) {
         let mask = of_bytes(lanes, lowest::<SLOTS>() as u8);
         let mut lane = 0;
-        while lane < LINE / LANE {
+        while lane < LINES * (LINE / LANE) {
             let mut joined = lanes.zero();
             let mut slot = 0;
-            // SAFETY: the caller's promise, and there is room for a block.
+            // SAFETY: the caller's promise, and there is room for a block of each line.
             unsafe {
                 while slot < SLOTS {
                     let from = self.from.wrapping_offset(slot as isize * step).wrapping_add(lane * LANE);

@@ -40,10 +40,12 @@ struct Asking<L, C, W> {
 }
 
 impl<L: Lanes, C: Turns, W: Leave> Beside for Asking<L, C, W> {
+    const IS_ONCE: bool = C::ASKS_FOR_ROWS;
+
     #[inline(always)]
-    fn line(&mut self) {
-        ask::<L, C, W>(self.lanes, self.source, self.ahead, self.number, 1);
-        self.number += 1;
+    fn lines(&mut self, count: usize) {
+        ask::<L, C, W>(self.lanes, self.source, self.ahead, self.number, count);
+        self.number += count;
     }
 }
 
@@ -129,7 +131,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
                 lines: strip.width / LINE,
                 leave: self.leave,
             };
-            put_lines::<L, E, N, PAST_IT, W>(lanes, tiles, (to, step), rows, beside);
+            put_lines::<L, E, N, PAST_IT, W, _>(lanes, tiles, (to, step), rows, beside);
         }
     }
 

@@ -5,9 +5,9 @@ use crate::Level;
 use crate::buffer::AlignedBuffer;
 use crate::convert::flush::walk_at_level;
 use crate::nest::Loop;
-use crate::transpose::block::AsIs;
-use crate::transpose::burst::{BURST_CARRY, BurstTranspose};
+use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::plane::CarriedPlane;
+use crate::tuning::PAGE;
 
 /// Transposes columns of `rows` slots a part, of which the first has `first` before it in its byte, to rows that start at `at` and
 /// lie `gap` bytes apart, and compares the whole.
@@ -17,13 +17,28 @@ fn check<const SLOTS: usize, const PAST: bool>(
     first: usize,
     (at, gap): (usize, usize),
 ) {
+    // Slots of the source from column to column: any number, and one by which columns meet in few sets of the caches.
+    let step = rows * packed.sides().map(|is_packed| if is_packed { SLOTS } else { 1 })[0];
+    for step in [step + 5, step.next_multiple_of(PAGE) + 2] {
+        for level in [Level::Avx2, Level::Avx512] {
+            check_at::<SLOTS, PAST>(level, packed, rows, (first, step), (at, gap));
+        }
+    }
+}
+
+/// The same at a level, with so many slots of the source from column to column.
+fn check_at<const SLOTS: usize, const PAST: bool>(
+    level: Level,
+    packed: PackedSides,
+    rows: usize,
+    (first, step): (usize, usize),
+    (at, gap): (usize, usize),
+) {
     let [src_slots, dst_slots] = packed.sides().map(|is_packed| if is_packed { SLOTS } else { 1 });
-    let any = PackedColumns::<SLOTS> { packed, first: 0, step: 0, width: 0, made: std::ptr::null_mut() };
-    let width = any.widest_turn();
+    let any = PackedColumns { packed, first: 0, step: step as isize, width: 0, made: std::ptr::null_mut() };
+    let width = PackedColumns::<SLOTS>::widest_turn(&any);
     let (strips, bits) = (2, 8 / SLOTS);
     let first = if src_slots == 1 { 0 } else { first };
-    // Slots of the source from column to column: any number.
-    let step = rows * src_slots + 5;
     let columns = strips * width * dst_slots;
     let src: Vec<u8> =
         (0..step * columns / src_slots + 2).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
@@ -49,13 +64,13 @@ fn check<const SLOTS: usize, const PAST: bool>(
         beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },
         carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
     };
-    let kernel = BurstTranspose::<1, LANE, PAST, _, _> { source, leave: AsIs, plane };
+    let kernel = ByTurns::<SLOTS, PAST> { source, plane };
     let places = (src.as_ptr(), dst[at..].as_mut_ptr());
     // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
-    let done = unsafe { walk_at_level(Level::Avx2, &[], places, kernel) };
+    let done = unsafe { walk_at_level(level, &[], places, kernel) };
     assert!(
         !done || dst == wanted,
-        "{packed:?}, {SLOTS} slots a byte, {rows} rows, {first} slots before, from {at} on, {gap} apart"
+        "{level:?}, {packed:?}, {SLOTS} slots a byte, {rows} rows, {first} slots before, {step} a column, from {at} on, {gap} apart"
     );
 }
 
