@@ -286,3 +286,15 @@ fn the_reference_shares_nothing_with_the_plans() {
         assert!(!words.contains(word), "{word}");
     }
 }
+
+/// Where compiling the kernels is slow, their tests are one program, which is written by hand.
+#[test]
+fn every_test_of_the_kernels_is_in_one_program() {
+    let path = root().join("kernels/src/interface.rs");
+    let listed = std::fs::read_to_string(path).expect("the list of test programs");
+    for (file, _) in sources("kernels/tests") {
+        let name = file.trim_start_matches("kernels/tests/");
+        let is_program = !name.contains('/') || name.ends_with("/main.rs");
+        assert!(!is_program || listed.contains(&format!("\"../tests/{name}\"")), "{name} is in no list");
+    }
+}

@@ -4,7 +4,7 @@
 //! A core of AMD's keeps few stores in flight, and those that go past the cache hold up all that is stored behind
 //! them. So work goes by turns: a line of each of a strip's columns is transposed into a buffer in the first-level cache,
 //! then whole lines leave from there, as many as the buffer holds. Lines of the columns are asked for among the stores, one
-//! for each that is written, so that the memory reads and writes at the same time, as it does for a copy.
+//! for each that is written or some for as many, so that the memory reads and writes at the same time, as it does for a copy.
 //!
 //! Columns whose lines are in the same few sets of the caches push each other out, and where they start no lines, a line that
 //! is read in part with this turn is gone before the next one. There a turn reads two lines of every column, or four of fewer.

@@ -27,7 +27,7 @@ pub(crate) struct PackedColumns<const SLOTS: usize> {
     pub(crate) first: usize,
     /// From column to column, in slots of the source.
     pub(crate) step: isize,
-    /// Bytes of a strip in every row: a power of two, at most [`WIDEST`].
+    /// Bytes of a strip in every row: a power of two, at most [`WIDEST`], or by turns as many as a turn has room for.
     pub(crate) width: usize,
     /// [Room] for a stretch of each column of a strip.
     ///

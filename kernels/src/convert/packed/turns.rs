@@ -339,7 +339,8 @@ impl Group {
     }
 }
 
-/// Reads one lane from each of `LANES` places that start so many bits behind the first of a byte; or none if they `START_BYTES`.
+/// Reads one lane from each of `LANES` places that start so many bits behind the first of a byte; none if they are known to
+/// `START_BYTES`.
 ///
 /// # Safety
 /// The bytes of these bits must be readable at each place.
@@ -353,7 +354,8 @@ unsafe fn lanes_at<L: Lanes, const START_BYTES: bool>(
     // SAFETY: the caller's promise. Of bits that start inside a byte the last ones are in the byte behind.
     unsafe {
         let low = lanes.load_lanes(from, step);
-        if START_BYTES {
+        // Of others, too, some may start bytes, and nothing be there behind their last ones.
+        if START_BYTES || shift == 0 {
             return low;
         }
         // What words that are a byte apart say alike where they meet.
