@@ -209,14 +209,16 @@ mod tests {
 
     #[test]
     fn other_memory_is_refused() {
-        // Kept in reach, so that a sanitizer does not take it for a leak.
-        static OTHER: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+        let leaked = AtomicPtr::new(std::ptr::null_mut());
         let other = AlignedBuffer::written_by(3, |_| {
-            let other: &mut [u8] = Box::leak(Box::new([0; 3]));
-            OTHER.store(other.as_mut_ptr(), Ordering::Relaxed);
-            Ok::<_, BufferError>(other)
+            let other = Box::into_raw(Box::new([0; 3]));
+            leaked.store(other, Ordering::Relaxed);
+            // SAFETY: a box of its own, which is not reached in another way while this is.
+            Ok::<_, BufferError>(unsafe { &mut *other })
         });
         assert_eq!(other.map(|_| ()), Err(BufferError::NotTheBuffer));
+        // SAFETY: the box from above, which nobody borrows any more.
+        drop(unsafe { Box::from_raw(leaked.load(Ordering::Relaxed)) });
         let part = AlignedBuffer::written_by(3, |memory| Ok::<_, BufferError>(zero_bytes(&mut memory[..2])));
         assert_eq!(part.map(|_| ()), Err(BufferError::NotTheBuffer));
         let failed = AlignedBuffer::written_by(3, |_| Err(BufferError::OutOfMemory { bytes: 9 }));
