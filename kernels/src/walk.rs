@@ -12,6 +12,7 @@ pub(crate) const FLAT: usize = 12;
 /// Not a closure: closures cannot be forced inline, and one that is not loses the level's instructions.
 pub(crate) trait Point: Copy {
     /// True where registers of half a line are best at levels that have whole ones, with the instructions of these.
+    #[allow(dead_code)] // only x86-64 has both
     const BY_HALF_LINES: bool = false;
 
     /// Moves what lies inside the outer loops.
