@@ -205,34 +205,45 @@ impl PackedStrips {
             };
             let places = (from.byte_of(0).cast_const(), dst.wrapping_add(first));
             let by_turns = turns_pay && width >= LINE;
-            let (rows, beyond) = (plane.rows, ONCE);
-            let (level, parts, loops) = (self.level, source.parts(), (outer, beyond, rows, columns));
-            let stored = CarriedPlane { columns, rows, beyond, carry: std::ptr::null_mut() };
             // SAFETY: the caller's promise, for some of the columns.
-            unsafe {
-                match (self.stream, by_turns) {
-                    (true, true) => {
-                        transposed(level, parts, loops, places, |plane| ByTurns::<SLOTS, true> {
-                            source,
-                            plane,
-                        });
-                    }
-                    (true, false) => {
-                        transposed(level, parts, loops, places, |plane| StreamTranspose::<1, LANE, _> {
-                            source,
-                            plane,
-                        });
-                    }
-                    (false, true) => {
-                        let kernel = ByTurns::<SLOTS, false> { source, plane: stored };
-                        walk_at_level(level, outer.as_slice(), places, kernel);
-                    }
-                    (false, false) => {
-                        let kernel = StoredColumns::<1, LANE, _> { source, columns, rows };
-                        walk_at_level(level, outer.as_slice(), places, kernel);
-                    }
-                }
+            unsafe { self.strips_of_a_width(source, (outer, ONCE, plane.rows, columns), places, by_turns) };
+        }
+    }
+
+    /// Strips of one width, by turns or not.
+    ///
+    /// # Safety
+    /// As [`PackedStrips::strips`], for the columns of the loops.
+    unsafe fn strips_of_a_width<const SLOTS: usize>(
+        &self,
+        source: PackedColumns<SLOTS>,
+        loops: (Loops, Loop, Loop, Loop),
+        places: (*const u8, *mut u8),
+        by_turns: bool,
+    ) {
+        let (level, parts, (outer, beyond, rows, columns)) = (self.level, source.parts(), loops);
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.stream && by_turns {
+                return transposed(level, parts, loops, places, |plane| ByTurns::<SLOTS, true> {
+                    source,
+                    plane,
+                });
             }
+            if self.stream {
+                return transposed(level, parts, loops, places, |plane| StreamTranspose::<1, LANE, _> {
+                    source,
+                    plane,
+                });
+            }
+            let done = if by_turns {
+                let plane = CarriedPlane { columns, rows, beyond, carry: std::ptr::null_mut() };
+                walk_at_level(level, outer.as_slice(), places, ByTurns::<SLOTS, false> { source, plane })
+            } else {
+                let kernel = StoredColumns::<1, LANE, _> { source, columns, rows };
+                walk_at_level(level, outer.as_slice(), places, kernel)
+            };
+            debug_assert!(done, "strips are for levels with registers");
         }
     }
 

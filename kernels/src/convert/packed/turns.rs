@@ -40,6 +40,9 @@ impl<const SLOTS: usize, const PAST: bool> Point for ByTurns<SLOTS, PAST> {
     }
 }
 
+/// Lines of a turn are one or as many as are read together, also of the last turn.
+const _: () = assert!(MEETING_DEPTH == 2);
+
 impl<const SLOTS: usize> Turns for PackedColumns<SLOTS> {
     const ASKS_FOR_ROWS: bool = true;
 
