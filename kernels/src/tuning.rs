@@ -52,12 +52,24 @@ pub(crate) const FEW_SLOTS: usize = 128;
 /// translations.
 pub(crate) const PANEL: usize = 16;
 
-/// Rows that follow one another without gaps are gathered up to so many bytes before they are streamed: a quarter of a
-/// first-level cache, which also holds what they are made from.
-pub(crate) const DENSE_BYTES: usize = 8192;
+/// Rows that follow one another without gaps are gathered in so many bytes at most before they are streamed, if they start no lines: a
+/// small part of a second-level cache. Of longer ones the lines that they share are few.
+pub(crate) const DENSE_BYTES: usize = 128 << 10;
 
-/// The longest rows that are gathered so: beyond, the strips of longer rows leave little behind.
+/// The longest rows that start lines, in bytes, and are gathered so: longer ones have lines enough for themselves.
 pub(crate) const DENSE_ROW: usize = 256;
+
+/// Lines that are asked for before those of a block are wanted, at least: of few columns, those of some blocks.
+pub(crate) const DENSE_AHEAD: usize = 256;
+
+/// Lines of every column that are gathered together, a power of two, of so many columns of elements of so many bytes: of more, what is
+/// read and what is gathered take more of the first-level cache. Of few columns of bytes, one makes a block of a few lines only.
+pub(crate) fn dense_lines(columns: usize, element: usize) -> usize {
+    if element == 1 && columns < 24 { 2 } else { 1 }
+}
+
+/// Blocks of at most so many columns, lines then, take turns.
+pub(crate) const DENSE_TURNS: usize = 64;
 
 /// Rows of the destination that a streamed transpose walks before its next strip. At the end of a panel the hardware has
 /// brought lines of every column in vain, so panels are long; with more rows, small pages are missed in the tables of

@@ -78,6 +78,12 @@ impl Ask {
 }
 
 impl Ahead {
+    /// So many lines of each column from a place on, a power of two.
+    #[inline(always)]
+    pub(crate) fn of_lines(from: *const u8, step: isize, lines: usize) -> Ahead {
+        Ahead { from, step, shift: lines.trailing_zeros() }
+    }
+
     /// Asks for as many lines as a turn of registers reads.
     #[inline(always)]
     pub(crate) fn ask<L: Lanes>(self, lanes: L, turn: usize) {

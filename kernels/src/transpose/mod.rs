@@ -22,7 +22,7 @@ use crate::stage::starts_lines;
 use crate::transpose::block::AsIs;
 use crate::transpose::burst::{BURST_CARRY, BurstTranspose, is_near};
 use crate::transpose::columns::{ShortColumns, SourceColumns};
-use crate::transpose::dense::{StreamDense, is_dense};
+use crate::transpose::dense::{StreamDense, buffer_bytes, is_dense};
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::small::{SmallTranspose, is_small};
 use crate::transpose::stored::Transpose;
@@ -163,9 +163,10 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     let carry_bytes = match how {
         How::Strips | How::WideStrips => CARRY_BYTES + LINE,
         How::Bursts => BURST_CARRY + LINE,
+        How::Dense => buffer_bytes(columns.extent, mover.element_bytes) + LINE,
         _ => 0,
     };
-    let carried = !starts_lines(outer.iter().chain([&rows]), dst);
+    let carried = how == How::Dense || !starts_lines(outer.iter().chain([&rows]), dst);
     let mut carry = vec![0u8; if carried { carry_bytes } else { 0 }];
     let carry = match carry.len() {
         0 => std::ptr::null_mut(),
@@ -174,7 +175,8 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     // Rows that go on in the next loop, as those of a tile do in the next tile, are walked as one.
     let (before, beyond) = match outer {
         [before @ .., beyond]
-            if carry_bytes > 0 && continues(rows, *beyond, mover.element_bytes, how == How::Bursts) =>
+            if !matches!(how, How::Store | How::Dense)
+                && continues(rows, *beyond, mover.element_bytes, how == How::Bursts) =>
         {
             (before, *beyond)
         }
@@ -198,9 +200,9 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 ($e, How::Bursts) if 2 * L::BYTES >= LINE && $e < LANE => unsafe {
                     each_point(lanes, before, src, dst, BurstTranspose::<$e, $n, true, _, _> { source, leave: AsIs, plane });
                 },
-                // SAFETY: the same.
+                // SAFETY: the same; the buffer has room for a block.
                 ($e, How::Dense) => unsafe {
-                    each_point(lanes, outer, src, dst, StreamDense::<$e, $n> { columns, rows });
+                    each_point(lanes, outer, src, dst, StreamDense::<$e, $n> { columns, rows, buffer: carry });
                 },)*
                 // SAFETY: the caller's promise.
                 _ => unsafe { general(lanes, loops, (src, dst), mover.element_bytes, mover.stream) },
