@@ -123,7 +123,7 @@ pub(crate) unsafe fn load_tile<L: Lanes, const E: usize, const N: usize>(
 }
 
 /// Most rows that [`load_rows`] makes.
-const GROUP: usize = 4;
+pub(crate) const GROUP: usize = 4;
 
 /// Some of what [`load_tile`] makes: the registers of up to `G` rows, two or four, a group of them. So few are there that those of
 /// all tiles of a line stay in 16 registers.
@@ -131,7 +131,7 @@ const GROUP: usize = 4;
 /// # Safety
 /// As [`load_tile`].
 #[inline(always)]
-unsafe fn load_rows<L: Lanes, const E: usize, const N: usize, const G: usize>(
+pub(crate) unsafe fn load_rows<L: Lanes, const E: usize, const N: usize, const G: usize>(
     lanes: L,
     turned: *const u8,
     group: usize,

@@ -17,9 +17,7 @@ use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::block::Leave;
 use crate::transpose::columns::{SourceColumns, Turns};
 use crate::transpose::plane::CarriedPlane;
-use crate::tuning::{
-    BURST_AHEAD, BURST_COLUMNS, BURST_NEAR, DEEP_DEPTH, MEETING_AHEAD, MEETING_DEPTH, STRIP_ROWS,
-};
+use crate::tuning::{BURST_COLUMNS, BURST_NEAR, DEEP_DEPTH, MEETING_DEPTH, STRIP_ROWS};
 use crate::walk::Point;
 
 use steps::Steps;
@@ -105,16 +103,23 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
 
     /// Bytes of the next strip in every row, of so many that are left. No more than [`Joined`](lines::Joined) has room for.
     #[inline(always)]
-    fn width(&self, left: usize) -> usize {
-        let most = (self.steps(Self::OUT).columns() * Self::OUT).next_multiple_of(LINE);
+    fn width<L: Lanes>(&self, left: usize) -> usize {
+        let most = (self.steps::<L>(Self::OUT).columns() * Self::OUT).next_multiple_of(LINE);
         self.source.width(most, left)
+    }
+
+    /// True where lines of rows that start anywhere are joined in registers.
+    #[inline(always)]
+    fn joins<L: Lanes>(&self) -> bool {
+        !self.plane.carry.is_null() && L::BYTES == LINE && W::AS_THEY_ARE
     }
 
     /// What a turn depends on, for elements of so many bytes.
     #[inline(always)]
-    fn steps(&self, element: usize) -> Steps {
+    fn steps<L: Lanes>(&self, element: usize) -> Steps {
         let CarriedPlane { columns, rows, .. } = self.plane;
-        Steps { element, column_step: columns.src_stride, row_step: rows.dst_stride }
+        let (column_step, row_step) = (columns.src_stride, rows.dst_stride);
+        Steps { element, column_step, row_step, are_joined: self.joins::<L>() }
     }
 
     /// The rows of a panel, strip by strip.
@@ -136,7 +141,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
             let strip = Strip {
                 from: self.source.strip_at(src, column, step),
                 to: dst.wrapping_add(column * Self::OUT),
-                width: self.width((columns - column) * Self::OUT),
+                width: self.width::<L>((columns - column) * Self::OUT),
                 first: rows.start,
                 is_first: column == 0,
             };
@@ -183,8 +188,9 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     unsafe fn turns<L: Lanes>(&self, lanes: L, strip: Strip, rows: Range<usize>) {
         let (step, unit) = (self.plane.columns.src_stride, self.plane.rows.src_stride.unsigned_abs());
         let (columns, parts) = (strip.width / Self::OUT, self.source.parts());
-        let lines = self.source.lines(self.steps(E).depth(), rows.len() / Self::ROWS);
-        let ask = self.source.order(step, self.plane.all_rows() * unit, columns, lines);
+        let steps = self.steps::<L>(E);
+        let lines = self.source.lines(steps.depth(), rows.len() / Self::ROWS);
+        let ask = self.source.order(step, self.plane.all_rows() * unit, columns, lines, steps.ahead(lines));
         let mut turn = core::mem::MaybeUninit::<Turn>::uninit();
         let turn = turn.as_mut_ptr().cast::<u8>();
         let mut row = rows.start;
@@ -229,12 +235,16 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     ) {
         // SAFETY: the caller's promise.
         unsafe {
-            if !self.plane.carry.is_null() {
+            if !self.plane.carry.is_null() && !self.joins::<L>() {
                 return self.carried_lines(lanes, block, strip, rows, asked);
             }
             let mut part = Self::first_part(&rows);
             while part < LINE / LANE {
-                self.whole_lines(lanes, block, strip, Self::part(&rows, part), asked);
+                let some = Self::part(&rows, part);
+                match self.plane.carry.is_null() {
+                    true => self.whole_lines(lanes, block, strip, some, asked),
+                    false => self.joined_lines(lanes, block, strip, some, asked),
+                }
                 part += 1;
             }
         }
@@ -254,8 +264,7 @@ impl Turns for SourceColumns {
     }
 
     #[inline(always)]
-    fn order(&self, step: isize, len: usize, count: usize, lines: usize) -> Ask {
-        let beyond = if lines == 1 { BURST_AHEAD } else { MEETING_AHEAD };
+    fn order(&self, step: isize, len: usize, count: usize, lines: usize, beyond: usize) -> Ask {
         Ask::of_bursts(step, len, count, lines, beyond)
     }
 
@@ -293,6 +302,7 @@ impl Turns for SourceColumns {
     }
 }
 
+mod joined;
 mod lines;
 mod steps;
 #[cfg(test)]

@@ -114,9 +114,9 @@ pub(crate) trait Turns: Columns {
     /// Lines of each column that a turn reads, where so many would be best, of columns with so many lines.
     fn lines(&self, depth: usize, lines: usize) -> usize;
 
-    /// In which order a turn of so many lines asks for those behind it, of columns with `len` bytes each, of which a strip has so
-    /// many.
-    fn order(&self, step: isize, len: usize, count: usize, lines: usize) -> Ask;
+    /// In which order a turn of so many lines asks for those so many bytes behind the next one's, of columns with `len` bytes each, of
+    /// which a strip has so many.
+    fn order(&self, step: isize, len: usize, count: usize, lines: usize, beyond: usize) -> Ask;
 
     /// Asks for as many lines as are read for `count` lines of the destination, the first of which has this number.
     fn ask<L: Lanes>(&self, lanes: L, ahead: Ahead, first: usize, count: usize);

@@ -86,7 +86,7 @@ pub(crate) fn with_turns(level: Level, pays: bool) -> Option<Level> {
 }
 
 /// The level whose registers a nest is moved with. Turns of registers of a whole line are faster than those of half of one where
-/// much is near, and slower elsewhere.
+/// much is near, and where rows start no lines, which they join; and slower elsewhere.
 #[allow(dead_code)] // portable targets have one level
 #[inline(always)]
 pub(crate) fn registers(mover: &Mover, loops: &[Loop]) -> Level {
@@ -100,7 +100,9 @@ pub(crate) fn registers(mover: &Mover, loops: &[Loop]) -> Level {
         {
             let is_short = rows.extent * beyond_rows(outer, *rows, element, is_amd()) * element < LINE;
             let is_near = is_near(columns.src_stride, rows.dst_stride) && !is_short;
-            with_turns(mover.level, is_amd() && !is_near).unwrap_or(mover.level)
+            let starts_lines = rows.dst_stride.unsigned_abs().is_multiple_of(LINE);
+            let pays = is_amd() && !is_near && (starts_lines || is_short);
+            with_turns(mover.level, pays).unwrap_or(mover.level)
         }
         _ => mover.level,
     }

@@ -8,7 +8,7 @@ use crate::transpose::block::AsIs;
 use crate::transpose::burst::{BurstTranspose, TURN};
 use crate::transpose::columns::{Columns, Turns};
 use crate::transpose::plane::CarriedPlane;
-use crate::tuning::{BURST_AHEAD, MEETING_AHEAD, MEETING_DEPTH};
+use crate::tuning::MEETING_DEPTH;
 use crate::walk::Point;
 
 /// A transpose by turns, past the cache or in it.
@@ -58,9 +58,9 @@ impl<const SLOTS: usize> Turns for PackedColumns<SLOTS> {
     }
 
     #[inline(always)]
-    fn order(&self, step: isize, _len: usize, count: usize, lines: usize) -> Ask {
+    fn order(&self, step: isize, _len: usize, count: usize, lines: usize, beyond: usize) -> Ask {
         let (step, count) = self.of_source(step, count);
-        Ask::of_stretches(step, count, lines, if lines == 1 { BURST_AHEAD } else { MEETING_AHEAD })
+        Ask::of_stretches(step, count, lines, beyond)
     }
 
     #[inline(always)]

@@ -23,20 +23,20 @@ pub(super) struct Joined([u8; LANE * LINE + 2 * BURST_COLUMNS * LANE]);
 /// `N` rows of a block, of which some at the start are left out.
 #[derive(Clone, Copy)]
 pub(super) struct Rows {
-    at: usize,
-    skip: usize,
+    pub(super) at: usize,
+    pub(super) skip: usize,
     /// Which of the block's parts they are.
-    part: usize,
+    pub(super) part: usize,
 }
 
 /// Asks for as many lines as are read for those that are written.
-struct Asking<L, C, W> {
-    lanes: L,
-    source: C,
-    ahead: Ahead,
-    leave: PhantomData<W>,
+pub(super) struct Asking<L, C, W> {
+    pub(super) lanes: L,
+    pub(super) source: C,
+    pub(super) ahead: Ahead,
+    pub(super) leave: PhantomData<W>,
     /// That of the next line.
-    number: usize,
+    pub(super) number: usize,
 }
 
 impl<L: Lanes, C: Turns, W: Leave> Beside for Asking<L, C, W> {

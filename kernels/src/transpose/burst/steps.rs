@@ -3,7 +3,8 @@
 use crate::lanes::LINE;
 use crate::transpose::ahead::meets;
 use crate::tuning::{
-    BURST_COLUMNS, BURST_LINES, BURST_NEAR, BURST_TILE, DEEP_COLUMNS, DEEP_DEPTH, MEETING_DEPTH, PAGE,
+    BURST_AHEAD, BURST_COLUMNS, BURST_LINES, BURST_NEAR, BURST_TILE, DEEP_COLUMNS, DEEP_DEPTH, MEETING_AHEAD,
+    MEETING_DEPTH, PAGE,
 };
 
 /// True where several columns, or several rows, lie in a page.
@@ -17,6 +18,8 @@ pub(super) struct Steps {
     pub(super) element: usize,
     pub(super) column_step: isize,
     pub(super) row_step: isize,
+    /// True where lines of rows that start anywhere are joined in registers.
+    pub(super) are_joined: bool,
 }
 
 impl Steps {
@@ -27,7 +30,7 @@ impl Steps {
             DEEP_COLUMNS.min(DEEP_DEPTH * LINE / self.element)
         } else if is_near(self.column_step, self.row_step) {
             BURST_NEAR.min(lines * LINE / self.element)
-        } else if self.element <= 2 && !meets(self.column_step) {
+        } else if self.are_joined && !self.meets() || self.element <= 2 && !meets(self.column_step) {
             BURST_COLUMNS
         } else {
             BURST_COLUMNS / 2
@@ -38,11 +41,22 @@ impl Steps {
     pub(super) fn depth(self) -> usize {
         if self.is_deep() {
             DEEP_DEPTH
-        } else if meets(self.column_step) {
+        } else if self.meets() {
             MEETING_DEPTH
         } else {
             1
         }
+    }
+
+    /// How far behind those of the next turn, of so many lines, lines are asked for, in bytes.
+    pub(super) fn ahead(self, lines: usize) -> usize {
+        if lines == 1 && !self.are_joined { BURST_AHEAD } else { MEETING_AHEAD }
+    }
+
+    /// True where a turn's columns meet in few sets of the caches: of many, those that are no multiple of a page apart do not.
+    fn meets(self) -> bool {
+        let over = self.column_step.wrapping_add(LINE as isize).rem_euclid(PAGE as isize);
+        meets(self.column_step) && (!self.are_joined || over <= 2 * LINE as isize)
     }
 
     /// True where rows are near and columns far, whose lines, pushed out or read in part with this turn, would be gone before the
