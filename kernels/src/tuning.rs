@@ -1,5 +1,7 @@
 //! Every threshold of the kernels, with the reason for its value.
 
+use crate::lanes::LINE;
+
 /// How far a staged tile reaches along the destination and along the source, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach {
@@ -53,8 +55,15 @@ pub(crate) const FEW_SLOTS: usize = 128;
 pub(crate) const PANEL: usize = 16;
 
 /// Rows that follow one another without gaps are gathered in so many bytes at most before they are streamed, if they start no lines: a
-/// small part of a second-level cache. Of longer ones the lines that they share are few.
-pub(crate) const DENSE_BYTES: usize = 128 << 10;
+/// small part of a second-level cache. Of longer ones the lines that they share are few. Others than AMD's processors carry what rows
+/// share for less.
+pub(crate) fn dense_bytes() -> usize {
+    if is_amd() { 128 << 10 } else { 32 << 10 }
+}
+
+/// Blocks of so many bytes stay in a quarter of a first-level cache, which also holds what they are made from. Others than AMD's
+/// processors gather as many, and take all of the next one when they are asked for it together.
+pub(crate) const DENSE_NEAR: usize = 8192;
 
 /// The longest rows that start lines, in bytes, and are gathered so: longer ones have lines enough for themselves.
 pub(crate) const DENSE_ROW: usize = 256;
@@ -62,10 +71,15 @@ pub(crate) const DENSE_ROW: usize = 256;
 /// Lines that are asked for before those of a block are wanted, at least: of few columns, those of some blocks.
 pub(crate) const DENSE_AHEAD: usize = 256;
 
-/// Lines of every column that are gathered together, a power of two, of so many columns of elements of so many bytes: of more, what is
-/// read and what is gathered take more of the first-level cache. Of few columns of bytes, one makes a block of a few lines only.
+/// Lines of every column that are gathered together, a power of two, of so many columns of elements of so many bytes: on AMD's
+/// processors no more than one, or what is read and what is gathered take more of the first-level cache. Of few columns of bytes, one
+/// makes a block of a few lines only.
 pub(crate) fn dense_lines(columns: usize, element: usize) -> usize {
-    if element == 1 && columns < 24 { 2 } else { 1 }
+    match is_amd() {
+        true if element == 1 && columns < 24 => 2,
+        true => 1,
+        false => 1 << (DENSE_NEAR / (columns * LINE)).max(1).ilog2(),
+    }
 }
 
 /// Blocks of at most so many columns, lines then, take turns.

@@ -22,7 +22,7 @@ use crate::stage::starts_lines;
 use crate::transpose::block::AsIs;
 use crate::transpose::burst::{BURST_CARRY, BurstTranspose, is_near};
 use crate::transpose::columns::{ShortColumns, SourceColumns};
-use crate::transpose::dense::{StreamDense, buffer_bytes, is_dense};
+use crate::transpose::dense::{Blocks, StreamDense, is_dense};
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::small::{SmallTranspose, is_small};
 use crate::transpose::stored::Transpose;
@@ -162,10 +162,11 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         // SAFETY: the caller's promise, and the strides that the family wants.
         return unsafe { in_cache(lanes, mover, loops, (outer, rows, columns), src, dst) };
     }
+    let blocks = Blocks::new(columns.extent, mover.element_bytes);
     let carry_bytes = match how {
         How::Strips | How::WideStrips => CARRY_BYTES + LINE,
         How::Bursts => BURST_CARRY + LINE,
-        How::Dense => buffer_bytes(columns.extent, mover.element_bytes) + LINE,
+        How::Dense => blocks.bytes() + LINE,
         _ => 0,
     };
     let carried = how == How::Dense || !starts_lines(outer.iter().chain([&rows]), dst);
@@ -204,7 +205,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 },
                 // SAFETY: the same; the buffer has room for a block.
                 ($e, How::Dense) => unsafe {
-                    each_point(lanes, outer, src, dst, StreamDense::<$e, $n> { columns, rows, buffer: carry });
+                    each_point(lanes, outer, src, dst, StreamDense::<$e, $n> { columns, rows, blocks, buffer: carry });
                 },)*
                 // SAFETY: the caller's promise.
                 _ => unsafe { general(lanes, loops, (src, dst), mover.element_bytes, mover.stream) },
