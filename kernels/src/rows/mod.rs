@@ -6,11 +6,12 @@ pub(crate) mod pieces;
 pub(crate) mod ragged;
 pub(crate) mod stream;
 
-use crate::lanes::{LANE, LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes, stream_line};
 use crate::nest::Loop;
 use crate::rows::pieces::{ONCE, pieces};
 use crate::rows::stream::stream_rows;
 use crate::stage::starts_lines;
+use crate::transpose::ahead::Ahead;
 use crate::tuning::{APART_AHEAD, IN_FIRST_LEVEL, RUNS_AHEAD, run_ahead};
 use crate::walk::{Point, each_point};
 
@@ -248,6 +249,23 @@ unsafe fn copy_registers<L: Lanes, const AHEAD: bool>(
 /// As [`copy_run`]; the caller fences.
 #[inline(always)]
 pub(crate) unsafe fn stream_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, len: usize, ahead: usize) {
+    let ahead = Ahead::of_lines(src.wrapping_add(ahead), LINE as isize, 1);
+    // SAFETY: the same demands.
+    unsafe { stream_asking(lanes, src, dst, len, Some(ahead)) }
+}
+
+/// As [`stream_run`], asking for a line of these, if any, with each that is streamed.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub(crate) unsafe fn stream_asking<L: Lanes>(
+    lanes: L,
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+    ahead: Option<Ahead>,
+) {
     if !L::STREAMS {
         // SAFETY: the same demands.
         return unsafe { copy_run(lanes, src, dst, len, (0, 0)) };
@@ -261,18 +279,17 @@ pub(crate) unsafe fn stream_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8
         }
         copy_short(src, dst, head);
         let (src, dst, len) = (src.add(head), dst.add(head), len - head);
-        let lines = len / LINE * LINE;
-        let mut at = 0;
-        while at < lines {
-            lanes.prefetch(src.wrapping_add(at + ahead));
-            let mut part = 0;
-            while part < LINE {
-                lanes.stream(dst.add(at + part), lanes.load(src.add(at + part)));
-                part += L::BYTES;
+        let lines = len / LINE;
+        let mut line = 0;
+        while line < lines {
+            if let Some(ahead) = ahead {
+                ahead.ask_lines(lanes, line, 1);
             }
-            at += LINE;
+            stream_line(lanes, src.add(line * LINE), dst.add(line * LINE));
+            line += 1;
         }
-        copy_short(src.add(lines), dst.add(lines), len - lines);
+        let done = lines * LINE;
+        copy_short(src.add(done), dst.add(done), len - done);
     }
 }
 

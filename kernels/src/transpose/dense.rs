@@ -4,9 +4,9 @@
 //! the rows of a line of every column are transposed into a buffer that stays in the near caches, and go from there in
 //! whole lines, as many as were read. Those of the blocks that follow are asked for among them.
 
-use crate::lanes::{LINE, Lanes, stream_line};
+use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
-use crate::rows::copy_short;
+use crate::rows::stream_asking;
 use crate::transpose::ahead::Ahead;
 use crate::transpose::stored::plane;
 use crate::tuning::{DENSE_AHEAD, DENSE_NEAR, DENSE_ROW, DENSE_TURNS, dense_bytes, dense_lines, is_amd};
@@ -23,7 +23,7 @@ pub(crate) struct StreamDense<const E: usize, const N: usize> {
 }
 
 /// The rows that are gathered together.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocks {
     /// Lines of every column that become a block.
     lines: usize,
@@ -38,6 +38,9 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
+    /// For transposes that gather nothing.
+    pub(crate) const NONE: Blocks = Blocks { lines: 1, bytes: 0, buffers: 0, are_asked_for_together: false };
+
     /// For so many columns of elements of so many bytes.
     pub(crate) fn new(columns: usize, element: usize) -> Blocks {
         let lines = dense_lines(columns, element);
@@ -73,37 +76,28 @@ impl<const E: usize, const N: usize> Point for StreamDense<E, N> {
     /// the blocks' bytes writable at `buffer`.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
-        let row_bytes = self.columns.extent * E;
         let Blocks { lines, buffers, are_asked_for_together, .. } = self.blocks;
-        let some = lines * (LINE / E);
-        let blocks = self.rows.extent.div_ceil(some);
-        let rows = |block: usize| some.min(self.rows.extent - block * some);
-        let ahead = |block: usize| {
-            Ahead::of_lines(src.wrapping_add(block * some * E), self.columns.src_stride, lines)
-        };
+        let block_lines = lines * self.columns.extent;
+        let blocks = self.rows.extent.div_ceil(lines * (LINE / E));
         // Not those of the next block: the last ones would be asked for when the first ones are wanted.
-        let apart = DENSE_AHEAD.div_ceil(lines * self.columns.extent).max(2);
+        let apart = DENSE_AHEAD.div_ceil(block_lines).max(2);
         let mut block = 0;
         while block < blocks + buffers - 1 {
-            // SAFETY: rows of the plane; they fit a part of the buffer, and are written before they are read.
+            // SAFETY: blocks of the plane; they fit a part of the buffer, and are gathered before they are streamed.
             unsafe {
                 if block < blocks {
                     if are_asked_for_together {
-                        ahead(block + 1).ask_lines(lanes, 0, lines * self.columns.extent);
+                        self.lines_of(block + 1, src).ask_lines(lanes, 0, block_lines);
                     }
-                    let (from, to) = (src.wrapping_add(block * some * E), self.part(block));
-                    plane::<L, E, N>(
-                        lanes,
-                        self.columns,
-                        Loop { extent: rows(block), ..self.rows },
-                        from,
-                        to,
-                    );
+                    self.gather(lanes, block, src);
                 }
-                if let Some(done) = block.checked_sub(buffers - 1) {
-                    let ahead = (!are_asked_for_together).then(|| ahead(done + apart));
-                    let to = dst.wrapping_add(done * some * row_bytes);
-                    stream_block(lanes, self.part(done), to, rows(done) * row_bytes, ahead);
+                if block + 1 >= buffers {
+                    let done = block + 1 - buffers;
+                    let mut ahead = None;
+                    if !are_asked_for_together {
+                        ahead = Some(self.lines_of(done + apart, src));
+                    }
+                    self.leave(lanes, done, dst, ahead);
                 }
             }
             block += 1;
@@ -117,32 +111,109 @@ impl<const E: usize, const N: usize> Point for StreamDense<E, N> {
 }
 
 impl<const E: usize, const N: usize> StreamDense<E, N> {
+    /// The first row of a block, and how many it has.
+    #[inline(always)]
+    fn rows_of(&self, block: usize) -> (usize, usize) {
+        let most = self.blocks.lines * (LINE / E);
+        let first = block * most;
+        (first, most.min(self.rows.extent - first))
+    }
+
+    /// The lines that a block is made from, if the plane goes on so far.
+    #[inline(always)]
+    fn lines_of(&self, block: usize, src: *const u8) -> Ahead {
+        let from = src.wrapping_add(block * self.blocks.lines * LINE);
+        Ahead::of_lines(from, self.columns.src_stride, self.blocks.lines)
+    }
+
     /// Room for a block.
     #[inline(always)]
     fn part(&self, block: usize) -> *mut u8 {
         self.buffer.wrapping_add(block % self.blocks.buffers * self.blocks.bytes)
     }
+
+    /// Transposes a block into the buffer.
+    ///
+    /// # Safety
+    /// As [`StreamDense::point`]; there must be such a block.
+    #[inline(always)]
+    unsafe fn gather<L: Lanes>(&self, lanes: L, block: usize, src: *const u8) {
+        let (first, count) = self.rows_of(block);
+        let rows = Loop { extent: count, ..self.rows };
+        // SAFETY: the caller's promise; these are the rows of a part of the plane, and the buffer has room for them.
+        unsafe {
+            plane::<L, E, N>(lanes, self.columns, rows, src.wrapping_add(first * E), self.part(block));
+        }
+    }
+
+    /// Streams a block that was gathered, and asks for lines, if any, among its own.
+    ///
+    /// # Safety
+    /// As [`StreamDense::gather`], which must have been called for it.
+    #[inline(always)]
+    unsafe fn leave<L: Lanes>(&self, lanes: L, block: usize, dst: *mut u8, ahead: Option<Ahead>) {
+        let (first, count) = self.rows_of(block);
+        let row = self.columns.extent * E;
+        // SAFETY: the caller's promise; the rows follow one another.
+        unsafe {
+            stream_asking(lanes, self.part(block), dst.wrapping_add(first * row), count * row, ahead);
+        }
+    }
 }
 
-/// Copies a block past the cache, but for what is no whole line, and may ask for a line with each.
-///
-/// # Safety
-/// `len` bytes must be readable at `from` and writable at `to`, without overlap.
-#[inline(always)]
-unsafe fn stream_block<L: Lanes>(lanes: L, from: *const u8, to: *mut u8, len: usize, ahead: Option<Ahead>) {
-    let head = (to.addr().wrapping_neg() % LINE).min(len);
-    // SAFETY: head, lines and tail are disjoint parts of the `len` bytes; `to + head` is a multiple of a line.
-    unsafe {
-        copy_short(from, to, head);
-        let (mut at, mut number) = (head, 0);
-        while at + LINE <= len {
-            stream_line(lanes, from.add(at), to.add(at));
-            if let Some(ahead) = ahead {
-                ahead.ask_lines(lanes, number, 1);
-            }
-            at += LINE;
-            number += 1;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Level;
+    use crate::buffer::AlignedBuffer;
+    use crate::convert::flush::walk_at_level;
+
+    /// Transposes `columns` of `rows` elements, one behind the other, to rows from `first` on, and compares the whole: whatever
+    /// this processor would gather together.
+    fn check<const E: usize, const N: usize>(rows: usize, columns: usize, first: usize) {
+        let src: Vec<u8> =
+            (0..rows * columns * E).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
+        let mut dst = AlignedBuffer::zeroed(src.len() + 2 * LINE).unwrap();
+        let dst = &mut dst[..];
+        dst.fill(0xA5);
+        let mut wanted = dst.to_vec();
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+            let (from, to) = ((column * rows + row) * E, first + (row * columns + column) * E);
+            wanted[to..to + E].copy_from_slice(&src[from..from + E]);
         }
-        copy_short(from.add(at), to.add(at), len - at);
+        let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
+        let ways = [(1, 1), (1, 2), (2, 1), (4, 2)].into_iter().flat_map(|way| [(way, false), (way, true)]);
+        for (level, ((lines, buffers), are_asked_for_together)) in
+            levels.into_iter().flat_map(|level| ways.clone().map(move |way| (level, way)))
+        {
+            let bytes = columns * LINE * lines;
+            let blocks = Blocks { lines, bytes, buffers, are_asked_for_together };
+            let mut buffer = AlignedBuffer::zeroed(blocks.bytes()).unwrap();
+            let kernel = StreamDense::<E, N> {
+                columns: Loop { extent: columns, src_stride: (rows * E) as isize, dst_stride: E as isize },
+                rows: Loop { extent: rows, src_stride: E as isize, dst_stride: (columns * E) as isize },
+                blocks,
+                buffer: buffer.as_mut_ptr(),
+            };
+            dst.fill(0xA5);
+            let places = (src.as_ptr(), dst[first..].as_mut_ptr());
+            // SAFETY: all places lie in the two buffers, and the blocks in theirs; a thread sees what it streamed itself.
+            let done = unsafe { walk_at_level(level, &[], places, kernel) };
+            assert!(
+                done && dst == wanted,
+                "{level}: {rows} x {columns} of {E} bytes from {first} on, {blocks:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn rows_are_whole_whatever_is_gathered() {
+        for (rows, columns, first) in [(1000, 9, 0), (333, 24, 0), (130, 64, 0), (200, 100, 3), (70, 333, 0)]
+        {
+            check::<1, 16>(rows, columns, first);
+            check::<2, 8>(rows, columns, 2 * first);
+            check::<4, 4>(rows, columns, 4 * first);
+            check::<8, 2>(rows, columns, 8 * first);
+        }
     }
 }

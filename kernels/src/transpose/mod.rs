@@ -162,15 +162,18 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         // SAFETY: the caller's promise, and the strides that the family wants.
         return unsafe { in_cache(lanes, mover, loops, (outer, rows, columns), src, dst) };
     }
-    let blocks = Blocks::new(columns.extent, mover.element_bytes);
-    let carry_bytes = match how {
+    let blocks = match how {
+        How::Dense => Blocks::new(columns.extent, mover.element_bytes),
+        _ => Blocks::NONE,
+    };
+    let room = match how {
         How::Strips | How::WideStrips => CARRY_BYTES + LINE,
         How::Bursts => BURST_CARRY + LINE,
         How::Dense => blocks.bytes() + LINE,
-        _ => 0,
+        How::Store => 0,
     };
-    let carried = how == How::Dense || !starts_lines(outer.iter().chain([&rows]), dst);
-    let mut carry = vec![0u8; if carried { carry_bytes } else { 0 }];
+    let is_needed = how == How::Dense || !starts_lines(outer.iter().chain([&rows]), dst);
+    let mut carry = vec![0u8; if is_needed { room } else { 0 }];
     let carry = match carry.len() {
         0 => std::ptr::null_mut(),
         _ => carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE)),
