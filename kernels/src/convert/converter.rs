@@ -351,11 +351,8 @@ impl Work<'_> {
         let (head, line) = self.line_of(dst);
         let head = head.min(run);
         let body = (run - head) / line * line;
-        let lines = if body >= BLOCK && (dst.bits.is_none() || self.only_packs()) && streams(self.level) {
-            Form::Lines
-        } else {
-            Form::Plain
-        };
+        let has_lines = dst.bits.is_none() || self.only_packs() || !self.conversion.is_identity();
+        let lines = if body >= BLOCK && has_lines && streams(self.level) { Form::Lines } else { Form::Plain };
         for (first, count, form) in
             [(0, head, Form::Plain), (head, body, lines), (head + body, run - head - body, Form::Plain)]
         {

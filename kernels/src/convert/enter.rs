@@ -96,6 +96,10 @@ impl ConvertRows<'_> {
     /// level must be there. At other forms than plain ones the level must have lanes.
     #[allow(unused_variables)] // portable targets have no levels
     pub(super) unsafe fn at_level(&self, level: Level) {
+        // SAFETY: the caller's promise.
+        if unsafe { self.by_two_steps(level) } {
+            return;
+        }
         #[cfg(target_arch = "x86_64")]
         {
             use super::words::means_avx2::{Avx2, Halves};

@@ -27,6 +27,7 @@ mod split;
 mod strips;
 mod tables;
 mod tile;
+mod two_steps;
 mod weave;
 mod words;
 

@@ -127,7 +127,7 @@ impl<'a> Tiles<'a> {
                 let to = if self.ends.last.is_some() { buffer(permuted, None) } else { end };
                 let mover = Mover {
                     family: permutation.family,
-                    element_bytes: self.ends.between,
+                    element_bytes: permutation.bytes,
                     level: converter.level,
                     stream: false,
                 };

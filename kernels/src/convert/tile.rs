@@ -37,6 +37,8 @@ impl Pass {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Permutation {
     pub(super) family: Family,
+    /// Bytes of what is moved as one: elements that stay together.
+    pub(super) bytes: usize,
     pub(super) loops: Loops,
 }
 
@@ -44,6 +46,9 @@ impl Permutation {
     /// For elements of `bytes` bytes.
     pub(super) fn new(loops: Loops, bytes: usize) -> Permutation {
         let mut loops = loops.join();
+        let together = |l: &Loop| l.src_stride == bytes as isize && l.dst_stride == bytes as isize;
+        let is_wide = |l: &Loop| matches!(l.extent * bytes, 2 | 4 | 8 | 16);
+        let bytes = bytes * loops.take(|l| together(l) && is_wide(l)).map_or(1, |l| l.extent);
         let unit = bytes as isize;
         let src = loops.as_slice().iter().position(|l| l.src_stride == unit);
         let dst = loops.as_slice().iter().position(|l| l.dst_stride == unit);
@@ -59,7 +64,7 @@ impl Permutation {
             (Some(_), Some(_)) => Family::Rows,
             _ => Family::Strided,
         };
-        Permutation { family, loops }
+        Permutation { family, bytes, loops }
     }
 }
 
@@ -68,9 +73,9 @@ impl Permutation {
 fn family(along: Loop, across: Loop, unit: isize) -> ([Loop; 2], Family) {
     let lane = 16 / unit.unsigned_abs();
     let few = |l: Loop| (2..=8).contains(&l.extent);
-    if few(across) && along.dst_stride == unit * across.extent as isize {
+    if few(across) && along.extent >= lane && along.dst_stride == unit * across.extent as isize {
         ([along, across], Family::Interleave)
-    } else if few(along) && across.src_stride == unit * along.extent as isize {
+    } else if few(along) && across.extent >= lane && across.src_stride == unit * along.extent as isize {
         ([along, across], Family::Deinterleave)
     } else if along.extent >= lane && across.extent >= lane {
         ([along, across], Family::Transpose)

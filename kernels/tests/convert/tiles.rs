@@ -4,7 +4,7 @@
 use core::num::NonZeroUsize;
 
 use relayout_kernels::{
-    Along, Conversion, Converter, FloatFormat, Level, Loop, Number, Rules, Scale, SlotWidth, StepDigit,
+    Along, Bits, Conversion, Converter, FloatFormat, Level, Loop, Number, Rules, Scale, SlotWidth, StepDigit,
 };
 
 use super::halves::patterns;
@@ -57,7 +57,7 @@ fn digits(ways: usize, src: Strides, dimension: usize) -> Vec<StepDigit> {
 /// At every level, past the cache and in it.
 fn check(
     conversion: Conversion,
-    [from, to]: [usize; 2],
+    [src_width, dst_width]: [SlotWidth; 2],
     ways: usize,
     scale_along: Option<usize>,
     forms: [Strides; 2],
@@ -69,9 +69,8 @@ fn check(
         Some(digits) => Scale::Along(Along { values: &values, digits, first: 0, start: 0 }),
         None => Scale::All(3.0),
     };
-    let src = patterns(from);
-    let bytes = TILES[0] * TILE[0] * ROW * to;
-    let [src_width, dst_width] = [from, to].map(SlotWidth::Bytes);
+    let src = patterns(super::unit(src_width) as usize);
+    let bytes = bytes_of(TILES[0] * TILE[0] * ROW, dst_width);
     for (stream, columns) in [(false, TILE[1]), (true, TILE[1]), (true, 36)] {
         let (level, loops) = (Level::Scalar, loops(ways, columns, forms));
         let converter = Converter { conversion, src: src_width, dst: dst_width, scale, level, stream };
@@ -80,6 +79,14 @@ fn check(
             let found = run(&Converter { level, ..converter }, &src, 0, &loops, bytes, start);
             assert!(found == placed(&wanted, start), "{conversion:?} {scale:?} {loops:?} {level} {stream}");
         }
+    }
+}
+
+/// Bytes of so many slots.
+fn bytes_of(elements: usize, width: SlotWidth) -> usize {
+    match width {
+        SlotWidth::Bytes(bytes) => elements * bytes,
+        SlotWidth::Bits(bits) => elements * bits as usize / 8,
     }
 }
 
@@ -118,8 +125,83 @@ fn tiles_are_multiplied_at_every_level() {
                 let rows = [row_major(ways, src), row_major(ways, dst)];
                 let tiles = [tiled(ways, src), tiled(ways, dst)];
                 for forms in [[rows[0], tiles[1]], [tiles[0], rows[1]], rows, tiles] {
+                    check(conversion, [src, dst].map(SlotWidth::Bytes), ways, along, forms);
+                }
+            }
+        }
+    }
+}
+
+/// Rows and tiles of packed slots, and of as many rows as take a step of their own to be woven.
+#[test]
+fn tiles_are_packed_at_every_level() {
+    use SlotWidth::{Bits as Packed, Bytes};
+    let u2 = Number::Integer { bits: 2, signed: false };
+    let pairs = [
+        (HALF.0, Bytes(2), pairs::S4, Packed(Bits::Four)),
+        (F32.0, Bytes(4), pairs::S4, Packed(Bits::Four)),
+        (S8.0, Bytes(1), pairs::S4, Packed(Bits::Four)),
+        (HALF.0, Bytes(2), u2, Packed(Bits::Two)),
+        (F8.0, Bytes(1), Number::Truth, Packed(Bits::One)),
+        (HALF.0, Bytes(2), S8.0, Bytes(1)),
+        (pairs::S4, Packed(Bits::Four), HALF.0, Bytes(2)),
+        (pairs::S4, Packed(Bits::Four), F32.0, Bytes(4)),
+        (pairs::S4, Packed(Bits::Four), S8.0, Bytes(1)),
+        (u2, Packed(Bits::Two), F8.0, Bytes(1)),
+        (pairs::S4, Packed(Bits::Four), u2, Packed(Bits::Two)),
+    ];
+    for (from, src, to, dst) in pairs {
+        for scale in [false, true] {
+            let Some(conversion) = Conversion::new(from, to, Rules { scale, ..Rules::default() }) else {
+                continue;
+            };
+            let along: &[_] = if scale { &[None, Some(0), Some(1)] } else { &[None] };
+            for (ways, &along) in
+                [2, 8].into_iter().flat_map(|ways| along.iter().map(move |along| (ways, along)))
+            {
+                let [src_unit, dst_unit] = [src, dst].map(|width| super::unit(width) as usize);
+                let rows = [row_major(ways, src_unit), row_major(ways, dst_unit)];
+                let tiles = [tiled(ways, src_unit), tiled(ways, dst_unit)];
+                for forms in [[rows[0], tiles[1]], [tiles[0], rows[1]], rows, tiles] {
                     check(conversion, [src, dst], ways, along, forms);
                 }
+            }
+        }
+    }
+}
+
+/// Tiles whose words have other numbers of rows, and which hold rows in place of columns.
+#[test]
+fn tiles_become_other_tiles_at_every_level() {
+    // What loops of this order advance: tiles, rows by fours, by twos, by one, columns by fours, by one.
+    let extents = [6, 2, 2, 2, 32, 4];
+    let pairs = [1024, 512, 256, 1, 8, 2];
+    let fours = [1024, 512, 2, 1, 16, 4];
+    let turned = [1024, 4, 2, 1, 32, 8];
+    let packed = SlotWidth::Bits(Bits::Four);
+    for (from, src, to, dst) in [
+        (HALF.0, SlotWidth::Bytes(2), S8.0, SlotWidth::Bytes(1)),
+        (S8.0, SlotWidth::Bytes(1), HALF.0, SlotWidth::Bytes(2)),
+        (HALF.0, SlotWidth::Bytes(2), F32.0, SlotWidth::Bytes(4)),
+        (HALF.0, SlotWidth::Bytes(2), pairs::S4, packed),
+        (pairs::S4, packed, HALF.0, SlotWidth::Bytes(2)),
+    ] {
+        let conversion = Conversion::new(from, to, Rules::default()).expect("a defined conversion");
+        let (values, bytes) = (patterns(super::unit(src) as usize), bytes_of(6 * 1024, dst));
+        for [first, second] in [[pairs, fours], [fours, pairs], [pairs, turned], [turned, fours]] {
+            let loops: Vec<_> = (0..extents.len())
+                .map(|i| Loop {
+                    extent: extents[i],
+                    src_stride: first[i] as isize * super::unit(src),
+                    dst_stride: second[i] as isize * super::unit(dst),
+                })
+                .collect();
+            let (scale, level) = (Scale::All(1.0), Level::Scalar);
+            let converter = Converter { conversion, src, dst, scale, level, stream: false };
+            let wanted = portable(&converter, &values, 0, &loops, bytes);
+            for (level, stream) in levels().flat_map(|level| [false, true].map(|stream| (level, stream))) {
+                let found = run(&Converter { level, stream, ..converter }, &values, 0, &loops, bytes, 64);
+                assert!(found == placed(&wanted, 64), "{conversion:?} {loops:?} {level} {stream}");
             }
         }
     }
