@@ -203,6 +203,10 @@ pub(crate) const CONVERT_REACHES: [(usize, usize, usize); 6] = [
     (64, 64, usize::MAX),
 ];
 
+/// Rows of a tile of at least so many bytes are asked for while those of the tile before are read: what is asked for ahead along such a
+/// row comes late at its start, and in vain behind its end. Shorter ones go on in the next tile.
+pub(crate) const TILE_ROW: usize = 2048;
+
 /// How far ahead of its reads a conversion asks for lines, in bytes, into the second level and into the first, which is of what
 /// the second one has by then: a core that reads much and writes little waits for that, too. Half a page and more, but for
 /// AMD's processors, which follow a stream by themselves.

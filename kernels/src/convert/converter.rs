@@ -24,7 +24,8 @@ use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS};
 use crate::nest::{Loop, Nest, OutOfBounds, Side};
 use crate::slots::SlotWidth;
-use crate::tuning::{CONVERT_BITS, CONVERT_PIECE, CONVERT_ROW};
+use crate::transpose::ahead::Ahead;
+use crate::tuning::{CONVERT_BITS, CONVERT_PIECE, CONVERT_ROW, TILE_ROW};
 
 /// Converts one element for every point of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -194,7 +195,7 @@ impl Work<'_> {
                     (Form::Unzip { ways, step, .. }, Some(next)) => {
                         self.pieces(&pass, next, (ways, step), src, dst);
                     }
-                    _ => self.convert(&self.conversion, &pass, form, src, dst),
+                    _ => self.convert(&self.conversion, &pass, form, [src, dst], None),
                 }
             };
         }
@@ -227,7 +228,7 @@ impl Work<'_> {
             if self.stream && bytes >= CONVERT_PIECE {
                 each_place(rows, src, dst, &mut |src, dst| self.stream_row(src, dst, pass.run));
             } else if rows.is_empty() || is_straight {
-                self.convert(&self.conversion, &pass, Form::Plain, src, dst);
+                self.convert(&self.conversion, &pass, Form::Plain, [src, dst], None);
             } else {
                 self.tiles(loops.as_slice(), src, dst);
             }
@@ -261,7 +262,7 @@ impl Work<'_> {
                 let form = Form::Unzip { ways, step, lines: Lines::Joined(piece) };
                 let (src, dst) = (src.at(i * next.src_stride), dst.at(i * next.dst_stride));
                 // SAFETY: a step of the loops starts pieces of rows; the next step's are valid too, unless it is the last.
-                unsafe { self.convert(&self.conversion, &pass, form, src, dst) };
+                unsafe { self.convert(&self.conversion, &pass, form, [src, dst], None) };
             }
         });
     }
@@ -299,7 +300,7 @@ impl Work<'_> {
         }
     }
 
-    /// Runs a conversion over a pass.
+    /// Runs a conversion over a pass, and asks for what the next such pass reads, if its place is told.
     ///
     /// # Safety
     /// All rows of the pass must be valid at both places, without overlap, and the level must have the form.
@@ -308,11 +309,13 @@ impl Work<'_> {
         conversion: &Conversion,
         pass: &Pass,
         form: Form,
-        src: Place,
-        dst: Place,
+        [src, dst]: [Place; 2],
+        next: Option<Place>,
     ) {
         let look =
             if !self.stream || src.is_near { Look::Nowhere } else { look(self, form, (src, pass.run)) };
+        let next = next.filter(|_| matches!(look, Look::Along { .. }));
+        let (first, lines) = (src.first, lines_of_a_row(pass.run * conversion.src_bytes()));
         let (outer, rows) = match pass.rows.as_slice() {
             [outer @ .., rows] => (outer, *rows),
             [] => (&[][..], ONCE),
@@ -324,6 +327,13 @@ impl Work<'_> {
         each_place(outer, src, dst, &mut |src, dst| {
             let src = Place { pitch: rows.src_stride, ..src };
             let dst = Place { pitch: rows.dst_stride, ..dst };
+            let look = match (next, lines) {
+                (Some(next), Some(lines)) => {
+                    let from = next.at(src.first - first).byte_of(0);
+                    Look::Strip(Ahead::of_lines(from, src.pitch, lines))
+                }
+                _ => look,
+            };
             let (rows, count) = (rows.extent, pass.run);
             let task = ConvertRows { rows, beyond, count, form, look, ..self.task(conversion, src, dst) };
             // SAFETY: a step of the outer loops starts rows of the pass.
@@ -360,7 +370,7 @@ impl Work<'_> {
             let [src, dst] =
                 [(src, src_unit), (dst, dst_unit)].map(|(place, unit)| place.at(first as isize * unit));
             // SAFETY: a part of the row; the middle one starts and ends lines.
-            unsafe { self.convert(&self.conversion, &pass, form, src, dst) };
+            unsafe { self.convert(&self.conversion, &pass, form, [src, dst], None) };
         }
     }
 
@@ -379,6 +389,13 @@ impl Work<'_> {
             },
         }
     }
+}
+
+/// Lines of a row of so many bytes, if it is one of those that are asked for while the ones before are read, and has as many lines as
+/// can be told apart by bits of their numbers.
+fn lines_of_a_row(bytes: usize) -> Option<usize> {
+    let lines = bytes / LINE;
+    (bytes >= TILE_ROW && bytes.is_multiple_of(LINE) && lines.is_power_of_two()).then_some(lines)
 }
 
 /// Calls `visit` with both places of every point of the loops.

@@ -96,11 +96,16 @@ impl<'a> Tiles<'a> {
         Tiles { converter, loops, cut, ends, buffers, made: None }
     }
 
-    /// Moves one tile.
+    /// Moves one tile, and asks for what the next one reads, if there is one.
     ///
     /// # Safety
     /// The tile's slots must be valid at the two places, without overlap.
-    pub(super) unsafe fn run(&mut self, extents: &[usize; MAX_LOOPS], src: Place, dst: Place) {
+    pub(super) unsafe fn run(
+        &mut self,
+        extents: &[usize; MAX_LOOPS],
+        [src, dst]: [Place; 2],
+        next: Option<Place>,
+    ) {
         let starts_byte = dst.first % dst.bits.map_or(1, |bits| 8 / bits as isize) == 0;
         let starts = [starts_byte, starts_byte && dst.byte_of(0).addr().is_multiple_of(LINE)];
         let passes = match self.made {
@@ -120,7 +125,9 @@ impl<'a> Tiles<'a> {
         unsafe {
             if let (Some(conversion), Some(pass)) = (&self.ends.first, &passes.first) {
                 let to = if self.ends.is_all { end } else { buffer(first, None) };
-                converter.convert(conversion, pass, Form::Plain, from, to);
+                // What lies in packed slots is not asked for by lines.
+                let next = next.filter(|next| next.bits.is_none());
+                converter.convert(conversion, pass, Form::Plain, [from, to], next);
                 from = to;
             }
             if let Some(permutation) = &passes.permutation {
@@ -135,7 +142,7 @@ impl<'a> Tiles<'a> {
                 from = to;
             }
             if let (Some(conversion), Some(pass)) = (&self.ends.last, &passes.last) {
-                converter.convert(conversion, pass, passes.form, from, end);
+                converter.convert(conversion, pass, passes.form, [from, end], None);
             }
             if let Some(pass) = &passes.flush {
                 flush(converter.level, pass.rows.as_slice(), end.base, dst.byte_of(0), pass.run);
@@ -233,17 +240,24 @@ impl Work<'_> {
         let order = &mut order[..loops.len()];
         order.sort_by_key(|&i| std::cmp::Reverse(loops[i].src_stride.unsigned_abs()));
         let mut origin = [0; MAX_LOOPS];
+        let places = |origin: &[usize; MAX_LOOPS]| {
+            let at = |place: Place, stride: fn(&Loop) -> isize| {
+                let steps = loops.iter().zip(origin).map(|(l, &o)| o as isize * stride(l));
+                place.at(steps.sum())
+            };
+            [at(src, |l| l.src_stride), at(dst, |l| l.dst_stride)]
+        };
         loop {
-            let (mut from, mut to) = (src, dst);
             let mut extents = [1; MAX_LOOPS];
             for (i, l) in loops.iter().enumerate() {
                 extents[i] = cut.chunks[i].min(l.extent - origin[i]);
-                from = from.at(origin[i] as isize * l.src_stride);
-                to = to.at(origin[i] as isize * l.dst_stride);
             }
+            let both = places(&origin);
+            let is_last = !advance(loops, &cut, order, &mut origin);
+            let next = (!is_last).then(|| places(&origin)[0]);
             // SAFETY: the places of a tile are places of the nest.
-            unsafe { tiles.run(&extents, from, to) };
-            if !advance(loops, &cut, order, &mut origin) {
+            unsafe { tiles.run(&extents, both, next) };
+            if is_last {
                 return;
             }
         }

@@ -70,6 +70,9 @@ pub(crate) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
             (Some(bounds), _) => through!(Plain::<4>, ToInteger::<2>(bounds)),
             (None, _) => false,
         },
+        (Some(Hop::DecodeTop16), Some(&Hop::F32ToInt { to: to @ (Int::S8 | Int::U8), nearest })) => {
+            to.bounds(nearest).is_some_and(|bounds| through!(LoudTop, ToInteger::<1>(bounds)))
+        }
         (Some(Hop::Encode8(to)), None) => to_byte!(Plain::<4>, to),
         (Some(Hop::Decode8(from)), None) => through!(ByteFrom(*from, rows.widening), Plain::<4>),
         (Some(Hop::Decode8Top(from)), None) => through!(ByteFrom(*from, rows.widening), ExactTop),
