@@ -18,8 +18,11 @@ use crate::nest::Loop;
 /// after as much, or a few times as much, was read.
 const BETWEEN: usize = 8192;
 
-/// Elements of a part of a row: those of whole lines, whatever they are packed to.
+/// Elements of a part of a row, or a multiple: those of whole lines, whatever they are packed to.
 const PART: usize = 8 * LINE;
+
+/// Fewest elements for two steps: each of them takes as long to begin as some dozen elements.
+const LEAST: usize = 4 * BLOCK;
 
 /// Room for what stands between the steps.
 #[repr(align(64))]
@@ -57,8 +60,22 @@ impl ConvertRows<'_> {
     ///
     /// # Safety
     /// As [`ConvertRows::at_level`].
+    #[inline(always)]
     pub(super) unsafe fn by_two_steps(&self, level: Level) -> bool {
-        let Some(steps) = self.steps() else { return false };
+        match self.steps(level) {
+            // SAFETY: the caller's promise.
+            Some(steps) => unsafe { self.in_two(steps, level) },
+            None => return false,
+        }
+        true
+    }
+
+    /// Both steps of all rows, part by part. Not inlined, as the room is much of a page of the stack.
+    ///
+    /// # Safety
+    /// As [`ConvertRows::at_level`].
+    #[inline(never)]
+    unsafe fn in_two(&self, steps: Steps, level: Level) {
         let parts = self.parts(steps);
         let mut between = MaybeUninit::<Between>::uninit();
         let between = Place {
@@ -68,7 +85,6 @@ impl ConvertRows<'_> {
         let identity = Conversion::identity(parts.bytes);
         let moved = ConvertRows::new(&identity, [between; 2], Scale::All(1.0));
         let converted = ConvertRows { beyond: ONCE, form: Form::Plain, ..*self };
-        let [converted, moved] = [converted, moved].map(|rows| ConvertRows { count: parts.elements, ..rows });
         let mut both = Both { converted, moved, level, between };
         for turn in 0..self.beyond.extent as isize {
             for row in (0..self.rows).step_by(parts.rows) {
@@ -77,39 +93,55 @@ impl ConvertRows<'_> {
                 let dst = from(self.dst, self.beyond.dst_stride);
                 let rows = parts.rows.min(self.rows - row);
                 (both.converted.rows, both.moved.rows) = (rows, rows);
-                let mut done = 0;
-                while done < self.count {
-                    // The last part steps back rather than be less than a block.
-                    let at = done.min(self.count - parts.elements);
+                let mut at = 0;
+                while at < self.count {
+                    let count = part_of(self.count - at, parts.elements);
+                    (both.converted.count, both.moved.count) = (count, count);
+                    both.converted.look = match self.look {
+                        Look::Strip(ahead) => {
+                            let bytes =
+                                row as isize * self.src.pitch + (at * self.conversion.src_bytes()) as isize;
+                            Look::Strip(ahead.moved(bytes))
+                        }
+                        look => look,
+                    };
                     // SAFETY: a part of the rows, for which there is room.
                     unsafe { both.run(self, steps, (src, dst, at)) };
-                    done = at + parts.elements;
+                    at += count;
                 }
             }
         }
-        true
     }
 
     /// The steps, where two are better than one.
-    fn steps(&self) -> Option<Steps> {
+    #[inline(always)]
+    fn steps(&self, level: Level) -> Option<Steps> {
         let conversion = self.conversion;
-        if self.count < BLOCK || conversion.is_identity() || self.turned.is_some() {
+        if self.count < BLOCK || conversion.is_identity() || level == Level::Scalar {
             return None;
         }
+        // Packed lines have no other way.
+        if self.rows * self.beyond.extent * self.ways() * self.count < LEAST && self.form != Form::Lines {
+            return None;
+        }
+        // Elements of whole bytes are woven hop by hop, block by block, as fast.
         let is_packed = [self.src, self.dst].iter().any(|place| place.bits.is_some());
         match self.form {
             Form::Plain | Form::Lines => self.dst.bits.map(|_| Steps::ConvertsFirst { ways: 1, step: 0 }),
-            // What makes a word is converted as it is woven.
-            Form::Zip { ways, step, .. } => {
-                let is_slow = is_packed || ways * conversion.dst_bytes() != 4;
-                is_slow.then_some(Steps::ConvertsFirst { ways, step })
-            }
+            Form::Zip { ways, step, .. } => is_packed.then_some(Steps::ConvertsFirst { ways, step }),
             // Between the steps elements have left the places by which their factors are found.
             Form::Unzip { ways, step, lines: Lines::Stored | Lines::Whole } if !self.scale.is_along() => {
-                let is_slow = is_packed || ways * conversion.src_bytes() != 4;
-                is_slow.then_some(Steps::ConvertsLast { ways, step })
+                is_packed.then_some(Steps::ConvertsLast { ways, step })
             }
             Form::Unzip { .. } => None,
+        }
+    }
+
+    /// Rows of the source that become one, or the reverse.
+    fn ways(&self) -> usize {
+        match self.form {
+            Form::Plain | Form::Lines => 1,
+            Form::Zip { ways, .. } | Form::Unzip { ways, .. } => ways,
         }
     }
 
@@ -121,8 +153,18 @@ impl ConvertRows<'_> {
             Steps::ConvertsLast { ways, .. } => (ways, src),
         };
         let room = BETWEEN / (ways * bytes.max(if ways > 1 { src / 4 } else { src }));
-        let elements = if self.count <= room { self.count } else { (room / PART * PART).max(BLOCK) };
+        let elements = if self.count <= room { self.count } else { (room / PART * PART).max(2 * BLOCK) };
         Parts { elements, rows: (room / elements).max(1), bytes }
+    }
+}
+
+/// Elements of the next part of a row of which so many are left, if a part has at most so many. Parts start lines, so that none steps
+/// back; the last one is no less than a block.
+fn part_of(left: usize, most: usize) -> usize {
+    match left.checked_sub(most) {
+        None | Some(0) => left,
+        Some(rest) if rest < BLOCK => most / 2,
+        Some(_) => most,
     }
 }
 
@@ -142,7 +184,7 @@ impl Both<'_> {
         unsafe {
             match steps {
                 Steps::ConvertsFirst { ways, step } => {
-                    converted.ways([on(src, src_bytes, 1), *between], ways, [step, of_way], *level);
+                    converted.each_way([on(src, src_bytes, 1), *between], ways, [step, of_way], *level);
                     moved.form = match all.form {
                         Form::Zip { ways, stream, .. } => Form::Zip { ways, step: of_way, stream },
                         form => form,
@@ -159,7 +201,7 @@ impl Both<'_> {
                     let is_whole = matches!(all.form, Form::Unzip { lines: Lines::Whole, .. });
                     (converted.form, converted.look) =
                         (if is_whole { Form::Lines } else { Form::Plain }, Look::Nowhere);
-                    converted.ways([*between, on(dst, dst_bytes, 1)], ways, [of_way, step], *level);
+                    converted.each_way([*between, on(dst, dst_bytes, 1)], ways, [of_way, step], *level);
                 }
             }
         }
@@ -198,7 +240,7 @@ impl ConvertRows<'_> {
     ///
     /// # Safety
     /// As [`ConvertRows::at_level`], for all ways.
-    unsafe fn ways(&self, places: [Place; 2], ways: usize, steps: [isize; 2], level: Level) {
+    unsafe fn each_way(&self, places: [Place; 2], ways: usize, steps: [isize; 2], level: Level) {
         let bytes = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
         let follow = |(place, bytes): (Place, usize)| {
             let unit = if place.bits.is_some() { 1 } else { bytes };

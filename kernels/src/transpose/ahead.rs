@@ -84,6 +84,12 @@ impl Ahead {
         Ahead { from, step, shift: lines.trailing_zeros() }
     }
 
+    /// The lines so many bytes behind these.
+    #[inline(always)]
+    pub(crate) fn moved(self, bytes: isize) -> Ahead {
+        Ahead { from: self.from.wrapping_offset(bytes), ..self }
+    }
+
     /// Asks for as many lines as a turn of registers reads.
     #[inline(always)]
     pub(crate) fn ask<L: Lanes>(self, lanes: L, turn: usize) {

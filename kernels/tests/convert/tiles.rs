@@ -170,6 +170,53 @@ fn tiles_are_packed_at_every_level() {
     }
 }
 
+/// Rows too long to be woven, or packed, at once, of which the last part is of any length.
+#[test]
+fn long_rows_are_woven_at_every_level() {
+    use SlotWidth::{Bits as Packed, Bytes};
+    let half_bytes = Packed(Bits::Four);
+    let pairs = [
+        (F32.0, Bytes(4), S8.0, Bytes(1)),
+        (F32.0, Bytes(4), HALF.0, Bytes(2)),
+        (F32.0, Bytes(4), pairs::S4, half_bytes),
+        (HALF.0, Bytes(2), Number::Truth, Packed(Bits::One)),
+        (U8.0, Bytes(1), F32.0, Bytes(4)),
+        (pairs::S4, half_bytes, HALF.0, Bytes(2)),
+    ];
+    for (from, src, to, dst) in pairs {
+        let conversion = Conversion::new(from, to, Rules::default()).expect("a defined conversion");
+        let [src_unit, dst_unit] = [src, dst].map(super::unit);
+        let values = patterns(src_unit as usize).repeat(8);
+        for count in [513, 1025, 1100, 2049, 4097, 4159, 5000, 8256] {
+            for ways in [1, 2, 4, 8] {
+                // Rows apart by whole lines of either side.
+                let apart = (count + 511) / 512 * 512;
+                let of = |extent, src: isize, dst: isize| Loop {
+                    extent: extent as usize,
+                    src_stride: src * src_unit,
+                    dst_stride: dst * dst_unit,
+                };
+                let zipped = vec![of(ways, apart, 1), of(count, 1, ways)];
+                let unzipped = vec![of(ways, 1, apart), of(count, ways, 1)];
+                let plain = vec![of(ways, apart, apart), of(count, 1, 1)];
+                for loops in [zipped, unzipped, plain] {
+                    let (scale, level) = (Scale::All(1.0), Level::Scalar);
+                    let converter = Converter { conversion, src, dst, scale, level, stream: false };
+                    let bytes = bytes_of((8 * apart) as usize, dst);
+                    let wanted = portable(&converter, &values, 0, &loops, bytes);
+                    for (level, stream) in
+                        levels().flat_map(|level| [false, true].map(|stream| (level, stream)))
+                    {
+                        let found =
+                            run(&Converter { level, stream, ..converter }, &values, 0, &loops, bytes, 64);
+                        assert!(found == placed(&wanted, 64), "{conversion:?} {loops:?} {level} {stream}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Tiles whose words have other numbers of rows, and which hold rows in place of columns.
 #[test]
 fn tiles_become_other_tiles_at_every_level() {
