@@ -247,19 +247,17 @@ impl Work<'_> {
             };
             [at(src, |l| l.src_stride), at(dst, |l| l.dst_stride)]
         };
+        let mut both = places(&origin);
         loop {
             let mut extents = [1; MAX_LOOPS];
             for (i, l) in loops.iter().enumerate() {
                 extents[i] = cut.chunks[i].min(l.extent - origin[i]);
             }
-            let both = places(&origin);
-            let is_last = !advance(loops, &cut, order, &mut origin);
-            let next = (!is_last).then(|| places(&origin)[0]);
+            let next = advance(loops, &cut, order, &mut origin).then(|| places(&origin));
             // SAFETY: the places of a tile are places of the nest.
-            unsafe { tiles.run(&extents, both, next) };
-            if is_last {
-                return;
-            }
+            unsafe { tiles.run(&extents, both, next.map(|[src, _]| src)) };
+            let Some(next) = next else { return };
+            both = next;
         }
     }
 }
