@@ -82,6 +82,25 @@ fn check(
     }
 }
 
+/// Between rows and tiles, with factors and without.
+fn check_forms([from, to]: [Number; 2], widths: [SlotWidth; 2], ways: [usize; 2]) {
+    for scale in [false, true] {
+        let Some(conversion) = Conversion::new(from, to, Rules { scale, ..Rules::default() }) else {
+            continue;
+        };
+        let along: &[_] = if scale { &[None, Some(0), Some(1)] } else { &[None] };
+        for (ways, &along) in ways.into_iter().flat_map(|ways| along.iter().map(move |along| (ways, along))) {
+            let of = |strides: fn(usize, usize) -> Strides| {
+                widths.map(|width| strides(ways, super::unit(width) as usize))
+            };
+            let (rows, tiles) = (of(row_major), of(tiled));
+            for forms in [[rows[0], tiles[1]], [tiles[0], rows[1]], rows, tiles] {
+                check(conversion, widths, ways, along, forms);
+            }
+        }
+    }
+}
+
 /// Bytes of so many slots.
 fn bytes_of(elements: usize, width: SlotWidth) -> usize {
     match width {
@@ -114,21 +133,7 @@ fn tiles_are_multiplied_at_every_level() {
         (F32, F32),
     ];
     for ((from, src), (to, dst)) in pairs {
-        for scale in [false, true] {
-            let Some(conversion) = Conversion::new(from, to, Rules { scale, ..Rules::default() }) else {
-                continue;
-            };
-            let along: &[_] = if scale { &[None, Some(0), Some(1)] } else { &[None] };
-            for (ways, &along) in
-                [2, 4].into_iter().flat_map(|ways| along.iter().map(move |along| (ways, along)))
-            {
-                let rows = [row_major(ways, src), row_major(ways, dst)];
-                let tiles = [tiled(ways, src), tiled(ways, dst)];
-                for forms in [[rows[0], tiles[1]], [tiles[0], rows[1]], rows, tiles] {
-                    check(conversion, [src, dst].map(SlotWidth::Bytes), ways, along, forms);
-                }
-            }
-        }
+        check_forms([from, to], [src, dst].map(SlotWidth::Bytes), [2, 4]);
     }
 }
 
@@ -151,22 +156,7 @@ fn tiles_are_packed_at_every_level() {
         (pairs::S4, Packed(Bits::Four), u2, Packed(Bits::Two)),
     ];
     for (from, src, to, dst) in pairs {
-        for scale in [false, true] {
-            let Some(conversion) = Conversion::new(from, to, Rules { scale, ..Rules::default() }) else {
-                continue;
-            };
-            let along: &[_] = if scale { &[None, Some(0), Some(1)] } else { &[None] };
-            for (ways, &along) in
-                [2, 8].into_iter().flat_map(|ways| along.iter().map(move |along| (ways, along)))
-            {
-                let [src_unit, dst_unit] = [src, dst].map(|width| super::unit(width) as usize);
-                let rows = [row_major(ways, src_unit), row_major(ways, dst_unit)];
-                let tiles = [tiled(ways, src_unit), tiled(ways, dst_unit)];
-                for forms in [[rows[0], tiles[1]], [tiles[0], rows[1]], rows, tiles] {
-                    check(conversion, [src, dst], ways, along, forms);
-                }
-            }
-        }
+        check_forms([from, to], [src, dst], [2, 8]);
     }
 }
 
