@@ -203,6 +203,13 @@ pub(crate) const CONVERT_REACHES: [(usize, usize, usize); 6] = [
     (64, 64, usize::MAX),
 ];
 
+/// Bytes that the first of two steps of a conversion reads or writes at once: a quarter of a first-level cache, so that what is written
+/// is still there after as much, or a few times as much, was read.
+pub(crate) const BETWEEN_STEPS: usize = 8192;
+
+/// Fewest elements for two steps: each of them takes as long to begin as some dozen elements.
+pub(crate) const LEAST_IN_STEPS: usize = 256;
+
 /// Rows of a tile of at least so many bytes are asked for while those of the tile before are read: what is asked for ahead along such a
 /// row comes late at its start, and in vain behind its end. Shorter ones go on in the next tile.
 pub(crate) const TILE_ROW: usize = 2048;

@@ -85,6 +85,12 @@ impl Place {
         Place { first: self.first + steps, ..self }
     }
 
+    /// From one element to the next, in bytes or in slots.
+    #[inline(always)]
+    pub(super) fn unit(self, bytes: usize) -> usize {
+        if self.bits.is_some() { 1 } else { bytes }
+    }
+
     /// The byte of an element, where slots have whole bytes.
     #[inline(always)]
     pub(super) fn byte(self, first: isize) -> *mut u8 {
@@ -211,7 +217,7 @@ impl ConvertRows<'_> {
     /// From one element of the source to the next, in bytes or in slots.
     #[inline(always)]
     pub(super) fn src_unit(&self) -> usize {
-        if self.src.bits.is_some() { 1 } else { self.conversion.src_bytes() }
+        self.src.unit(self.conversion.src_bytes())
     }
 
     /// The places, and the step from one to the next, by which elements of a row from a number on find their factors.

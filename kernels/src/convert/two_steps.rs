@@ -13,21 +13,15 @@ use crate::interleave::Interleave;
 use crate::lanes::LINE;
 use crate::level::Level;
 use crate::nest::Loop;
-
-/// Bytes that the first step reads or writes at once: a quarter of a first-level cache, so that what is written is still there
-/// after as much, or a few times as much, was read.
-const BETWEEN: usize = 8192;
+use crate::tuning::{BETWEEN_STEPS, LEAST_IN_STEPS};
 
 /// Elements of a part of a row, or a multiple: those of whole lines, whatever they are packed to.
 const PART: usize = 8 * LINE;
 
-/// Fewest elements for two steps: each of them takes as long to begin as some dozen elements.
-const LEAST: usize = 4 * BLOCK;
-
 /// Room for what stands between the steps.
 #[repr(align(64))]
 #[allow(dead_code, reason = "reached by its address only")]
-struct Between([u8; BETWEEN]);
+struct Between([u8; BETWEEN_STEPS]);
 
 /// Which step comes first, and the form of the one that only moves elements.
 #[derive(Clone, Copy)]
@@ -121,7 +115,9 @@ impl ConvertRows<'_> {
             return None;
         }
         // Packed lines have no other way.
-        if self.rows * self.beyond.extent * self.ways() * self.count < LEAST && self.form != Form::Lines {
+        if self.rows * self.beyond.extent * self.ways() * self.count < LEAST_IN_STEPS
+            && self.form != Form::Lines
+        {
             return None;
         }
         // Elements of whole bytes are woven hop by hop, block by block, as fast.
@@ -152,7 +148,7 @@ impl ConvertRows<'_> {
             Steps::ConvertsFirst { ways, .. } => (ways, dst),
             Steps::ConvertsLast { ways, .. } => (ways, src),
         };
-        let room = BETWEEN / (ways * bytes.max(if ways > 1 { src / 4 } else { src }));
+        let room = BETWEEN_STEPS / (ways * bytes.max(if ways > 1 { src / 4 } else { src }));
         let elements = if self.count <= room { self.count } else { (room / PART * PART).max(2 * BLOCK) };
         Parts { elements, rows: (room / elements).max(1), bytes }
     }
@@ -174,9 +170,7 @@ impl Both<'_> {
     /// # Safety
     /// As [`ConvertRows::at_level`], for these; there must be room for them between the steps.
     unsafe fn run(&mut self, all: &ConvertRows<'_>, steps: Steps, (src, dst, at): (Place, Place, usize)) {
-        let unit = |place: Place, bytes: usize| if place.bits.is_some() { 1 } else { bytes as isize };
-        let on =
-            |place: Place, bytes: usize, ways: usize| place.at((at * ways) as isize * unit(place, bytes));
+        let on = |place: Place, bytes: usize, ways: usize| place.at((at * ways * place.unit(bytes)) as isize);
         let (src_bytes, dst_bytes) = (all.conversion.src_bytes(), all.conversion.dst_bytes());
         let of_way = self.moved.rows as isize * self.between.pitch;
         let Both { converted, moved, level, between } = self;
@@ -209,7 +203,8 @@ impl Both<'_> {
 }
 
 impl ConvertRows<'_> {
-    /// Weaves rows of a buffer to elements of whole bytes; false where there is another way, and nothing was done.
+    /// Weaves rows of a buffer to elements of whole bytes, with no fence for each part, as a mover would have; false where there is
+    /// another way, and nothing was done.
     ///
     /// # Safety
     /// As [`ConvertRows::at_level`]; a fence is then due.
@@ -242,10 +237,8 @@ impl ConvertRows<'_> {
     /// As [`ConvertRows::at_level`], for all ways.
     unsafe fn each_way(&self, places: [Place; 2], ways: usize, steps: [isize; 2], level: Level) {
         let bytes = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
-        let follow = |(place, bytes): (Place, usize)| {
-            let unit = if place.bits.is_some() { 1 } else { bytes };
-            place.pitch == (self.count * unit) as isize
-        };
+        let follow =
+            |(place, bytes): (Place, usize)| place.pitch == (self.count * place.unit(bytes)) as isize;
         let are_one = self.rows == 1 || places.into_iter().zip(bytes).all(follow);
         let [src, dst] = places;
         // SAFETY: the caller's promise.
