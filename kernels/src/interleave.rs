@@ -4,7 +4,7 @@ use core::mem::MaybeUninit;
 
 use crate::lanes::{Held, LANE, LINE, Lanes};
 use crate::nest::Loop;
-use crate::rows::{copy_run, copy_short, stream_run};
+use crate::rows::{copy_short, stream_run};
 use crate::strided::walk;
 use crate::walk::Point;
 
@@ -29,16 +29,15 @@ impl<const E: usize, const K: usize> Point for Interleave<E, K> {
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let (along, across) = (self.along, self.across);
+        let (count, step) = (along.extent, across.src_stride);
         // SAFETY: the caller's promise.
         unsafe {
-            if K.is_power_of_two() && (LANE..L::BYTES).contains(&(along.extent * E)) {
-                zip_rest::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.past.is_some());
-            } else if along.extent * E < L::BYTES {
+            if K.is_power_of_two() && count * E >= LANE {
+                zip_run::<L, E, K>(lanes, count, step, src, dst, self.past);
+            } else if count * E < L::BYTES {
                 walk_plane::<E>(along, across, src, dst);
-            } else if K.is_power_of_two() {
-                zip_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.past);
             } else {
-                mix_rows::<L, E, K>(lanes, along.extent, across.src_stride, src, dst, self.past.is_some());
+                mix_rows::<L, E, K>(lanes, count, step, src, dst, self.past.is_some());
             }
         }
     }
@@ -59,6 +58,34 @@ pub(crate) unsafe fn walk_plane<const E: usize>(outer: Loop, inner: Loop, src: *
     unsafe { walk::<[u8; E]>(&[outer, inner], src, dst) }
 }
 
+/// Rows of at least a lane, which are zipped by registers that they fill.
+///
+/// # Safety
+/// As [`zip_rows`], of a lane's elements and more.
+#[inline(always)]
+unsafe fn zip_run<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    count: usize,
+    row_step: isize,
+    src: *const u8,
+    dst: *mut u8,
+    past: Option<usize>,
+) {
+    let row = count * E;
+    // SAFETY: the caller's promise, and registers that rows fill.
+    unsafe {
+        if row >= L::BYTES {
+            zip_rows::<L, E, K>(lanes, count, row_step, src, dst, past);
+        } else if past.is_some() {
+            zip_rest::<L, E, K>(lanes, count, row_step, src, dst);
+        } else if row >= L::Narrow::BYTES {
+            zip_rows::<L::Narrow, E, K>(lanes.narrow(), count, row_step, src, dst, None);
+        } else {
+            zip_rows::<_, E, K>(lanes.narrow().narrow(), count, row_step, src, dst, None);
+        }
+    }
+}
+
 /// # Safety
 /// `count >= BYTES / E` elements must be readable in each of `K` rows, `row_step` apart, and `K * count` writable at
 /// `dst`, which starts a line if it goes `past` the cache.
@@ -71,25 +98,47 @@ pub(crate) unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
     dst: *mut u8,
     past: Option<usize>,
 ) {
-    let block = L::BYTES / E;
-    let mut at = 0;
-    // SAFETY: `block` elements from `at` exist in every row.
+    let (rest, last) = (count % (L::BYTES / E), count - L::BYTES / E);
+    let whole = count - rest;
+    // SAFETY: the caller's promise; the last block steps back rather than step outside.
     unsafe {
-        while at + block <= count {
-            zip_block::<L, E, K>(lanes, src.add(at * E), row_step, dst.add(at * K * E), past);
-            at += block;
-        }
-        if at < count && past.is_some() {
-            zip_rest::<L, E, K>(lanes, count - at, row_step, src.add(at * E), dst.add(at * K * E), true);
-        } else if at < count {
-            let at = count - block; // the last block steps back rather than step outside
-            zip_block::<L, E, K>(lanes, src.add(at * E), row_step, dst.add(at * K * E), None);
+        if let Some(ahead) = past {
+            zip_blocks::<L, E, K, true>(lanes, whole, row_step, src, dst, ahead);
+            if rest > 0 {
+                zip_rest::<L, E, K>(lanes, rest, row_step, src.add(whole * E), dst.add(whole * K * E));
+            }
+        } else {
+            zip_blocks::<L, E, K, false>(lanes, whole, row_step, src, dst, 0);
+            if rest > 0 {
+                zip_block::<L, E, K, false>(lanes, src.add(last * E), row_step, dst.add(last * K * E), 0);
+            }
         }
     }
 }
 
-/// Fewer elements than a register of each row; if `stream` past the cache, as far as they are whole lines. There a block must
-/// not step back: lines that were written past the cache just before would have to come back from memory.
+/// Whole registers of each row, told apart by where they go before the loop rather than in it.
+///
+/// # Safety
+/// As [`zip_rows`], of a multiple of a register's elements.
+#[inline(always)]
+unsafe fn zip_blocks<L: Lanes, const E: usize, const K: usize, const PAST: bool>(
+    lanes: L,
+    count: usize,
+    row_step: isize,
+    src: *const u8,
+    dst: *mut u8,
+    ahead: usize,
+) {
+    let mut at = 0;
+    while at < count {
+        // SAFETY: a register of elements from `at` on exists in every row.
+        unsafe { zip_block::<L, E, K, PAST>(lanes, src.add(at * E), row_step, dst.add(at * K * E), ahead) };
+        at += L::BYTES / E;
+    }
+}
+
+/// Fewer elements than a register of each row, past the cache as far as they are whole lines. There a block must not step
+/// back: lines that were written past the cache just before would have to come back from memory.
 ///
 /// # Safety
 /// `count < BYTES / E` elements must be readable in each of `K` rows, `row_step` apart, and `K * count` writable at `dst`.
@@ -100,7 +149,6 @@ unsafe fn zip_rest<L: Lanes, const E: usize, const K: usize>(
     row_step: isize,
     src: *const u8,
     dst: *mut u8,
-    stream: bool,
 ) {
     let mut room = Held([[0; LINE]; K]);
     let room = room.0.as_mut_ptr().cast::<u8>();
@@ -112,24 +160,23 @@ unsafe fn zip_rest<L: Lanes, const E: usize, const K: usize>(
             copy_short(from, room.add(row * L::BYTES), count * E);
             row += 1;
         }
-        zip_block::<L, E, K>(lanes, room, L::BYTES as isize, room, None);
-        match stream {
-            true => stream_run(lanes, room, dst, K * count * E, 0),
-            false => copy_run(lanes, room, dst, K * count * E, (0, 0)),
-        }
+        zip_block::<L, E, K, false>(lanes, room, L::BYTES as isize, room, 0);
+        stream_run(lanes, room, dst, K * count * E, 0);
     }
 }
 
+/// A register of each row: if `PAST` past the cache, asking for each row so many bytes `ahead` unless that is 0.
+///
 /// # Safety
 /// `BYTES` bytes must be readable in each of `K` rows and `K * BYTES` writable at `dst`, which is a multiple of `BYTES` if
-/// it goes `past` the cache.
+/// `PAST`.
 #[inline(always)]
-unsafe fn zip_block<L: Lanes, const E: usize, const K: usize>(
+unsafe fn zip_block<L: Lanes, const E: usize, const K: usize, const PAST: bool>(
     lanes: L,
     src: *const u8,
     row_step: isize,
     dst: *mut u8,
-    past: Option<usize>,
+    ahead: usize,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -138,7 +185,7 @@ unsafe fn zip_block<L: Lanes, const E: usize, const K: usize>(
         let mut part = 0;
         while part < K {
             let to = dst.add(part * L::BYTES);
-            if let Some(ahead) = past {
+            if PAST {
                 if ahead > 0 {
                     let row = src.wrapping_offset(part as isize * row_step);
                     lanes.prefetch(row.wrapping_add(ahead));

@@ -105,17 +105,22 @@ const LEAST_RUN: i64 = 128;
 /// A loop of fewer steps is better not the innermost around rows: the next row is asked for ahead along it.
 const LEAST_STEPS: i64 = 8;
 
+/// Bytes of as many elements as the loops have places.
+fn bytes_of(atoms: &[Atom], bytes: usize) -> i64 {
+    atoms.iter().fold(bytes as i64, |bytes, atom| bytes.saturating_mul(atom.extent))
+}
+
 /// The innermost loop is contiguous on both sides.
 fn rows(piece: &mut Piece, bytes: usize) -> Option<Family> {
+    let all = bytes_of(&piece.atoms, bytes);
     let (run, others) = piece.atoms.split_last_mut()?;
     if !is_run(*run, bytes) {
         return None;
     }
     let run = run.extent.saturating_mul(bytes as i64);
-    let bytes = others.iter().fold(run, |bytes, atom| bytes.saturating_mul(atom.extent));
     match others {
         // In the cache along the destination, as they are.
-        [.., next, last] if bytes <= IN_CACHE && run >= LEAST_RUN => {
+        [.., next, last] if all <= IN_CACHE && run >= LEAST_RUN => {
             if last.extent < LEAST_STEPS && next.extent > last.extent {
                 std::mem::swap(next, last);
             }
@@ -145,9 +150,11 @@ const MAX_WAYS: i64 = 8;
 /// moves as many at once.
 const MAX_GROUP: i64 = 32;
 
-/// Bytes that their rows must have: a register, or a lane where rows are a power of two and become one stream.
+/// Bytes that their rows must have: a register, or a lane where rows are a power of two and become one stream; but boxes of
+/// so few bytes that groups of a lane are transposed in the first-level cache, which is faster.
 const LEAST_ROW: i64 = 64;
 const LEAST_LANE: i64 = 16;
+const IN_FIRST_LEVEL: i64 = 16 << 10;
 
 /// True where one element of each of a few rows is a group that fits a register.
 fn is_group(across: Atom, bytes: usize) -> bool {
@@ -158,7 +165,8 @@ fn is_group(across: Atom, bytes: usize) -> bool {
 fn interleave(piece: &mut Piece, [src, dst]: [usize; 2], bytes: usize) -> Option<Family> {
     let (along, across) = (piece.atoms[src], piece.atoms[dst]);
     let is_even = is_group(across, bytes) && across.extent.unsigned_abs().is_power_of_two();
-    let least = if is_even { LEAST_LANE } else { LEAST_ROW };
+    let is_small = across.extent * bytes as i64 >= LEAST_LANE && bytes_of(&piece.atoms, bytes) <= IN_FIRST_LEVEL;
+    let least = if is_even && !is_small { LEAST_LANE } else { LEAST_ROW };
     let fits = across.extent <= MAX_WAYS
         && along.extent * bytes as i64 >= least
         && along.dst_stride == bytes as i64 * across.extent;
