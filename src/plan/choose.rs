@@ -165,7 +165,8 @@ fn is_group(across: Atom, bytes: usize) -> bool {
 fn interleave(piece: &mut Piece, [src, dst]: [usize; 2], bytes: usize) -> Option<Family> {
     let (along, across) = (piece.atoms[src], piece.atoms[dst]);
     let is_even = is_group(across, bytes) && across.extent.unsigned_abs().is_power_of_two();
-    let is_small = across.extent * bytes as i64 >= LEAST_LANE && bytes_of(&piece.atoms, bytes) <= IN_FIRST_LEVEL;
+    let is_small =
+        across.extent * bytes as i64 >= LEAST_LANE && bytes_of(&piece.atoms, bytes) <= IN_FIRST_LEVEL;
     let least = if is_even && !is_small { LEAST_LANE } else { LEAST_ROW };
     let fits = across.extent <= MAX_WAYS
         && along.extent * bytes as i64 >= least

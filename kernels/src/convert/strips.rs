@@ -22,7 +22,7 @@ use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::transpose::{continues, with_turns};
-use crate::tuning::{MADE_STRETCH, is_amd};
+use crate::tuning::{MADE_STRETCH, asks_with_rows, is_amd};
 use crate::walk::Point;
 
 /// A nest that is a transpose in strips of elements that are converted.
@@ -112,7 +112,7 @@ unsafe fn converted(
 ) {
     let element = work.conversion.dst_bytes() * run;
     let strip = strip_of(&work.conversion, element);
-    let rows = rows_of(&work.conversion, element);
+    let rows = rows_of(work, run);
     let mut made = Buffer::new(rows * strip);
     let source = Converted { work, run, strip, rows, origin, made: made.start() };
     macro_rules! run {
@@ -157,13 +157,23 @@ fn strip_of(conversion: &Conversion, element: usize) -> usize {
     if is_wide { strip(element) } else { LINE }
 }
 
-/// Rows that are converted together: two lines of columns of bytes, but a block where elements have factors, which are found
-/// anew for every other one; as square as a strip of one line, where so few are converted at once.
-fn rows_of(conversion: &Conversion, element: usize) -> usize {
+/// True where elements have a byte on a side: converting them takes so long that lines are better asked for meanwhile.
+fn has_bytes(conversion: &Conversion) -> bool {
+    conversion.src_bytes() == 1 || conversion.dst_bytes() == 1
+}
+
+/// Rows that are converted together, of elements so many of which stay together: two lines of columns of bytes, but a block where
+/// elements have factors, which are found anew for every other one. Where lines are asked for with rows, a stretch of every
+/// column: what is read then was asked for by the time it is wanted, and goes by in fewer, longer pieces. Elsewhere as square as
+/// a strip of one line, where so few are converted at once.
+fn rows_of(work: &Work<'_>, run: usize) -> usize {
+    let conversion = &work.conversion;
     let (src, dst) = (conversion.src_bytes(), conversion.dst_bytes());
-    if src == 1 && !conversion.is_scaled() {
+    if work.level >= Level::Avx512 && asks_with_rows(LINE) && !has_bytes(conversion) {
+        (MADE_STRETCH * LINE / (src * run)).min(2 * BLOCK)
+    } else if src == 1 && !conversion.is_scaled() {
         2 * BLOCK
-    } else if element == 2 && src.min(dst) == 2 {
+    } else if dst * run == 2 && src.min(dst) == 2 {
         BLOCK / 2
     } else {
         BLOCK
@@ -201,6 +211,13 @@ impl Columns for Converted<'_> {
         self.rows
     }
 
+    /// As many as are read for a row of a strip.
+    #[inline(always)]
+    fn asked_with_rows<L: Lanes>(&self, element: usize) -> usize {
+        let read = self.strip / element * self.run * self.work.conversion.src_bytes();
+        if asks_with_rows(L::BYTES) && !has_bytes(&self.work.conversion) { read / LINE } else { 0 }
+    }
+
     #[inline(always)]
     unsafe fn ready<L: Lanes, const E: usize>(
         &self,
@@ -214,8 +231,12 @@ impl Columns for Converted<'_> {
         // Counted from the slice's first byte on, as factors are found by places.
         let first = from.addr().wrapping_sub(self.origin.addr()) as isize;
         let (src, dst) = (place(self.origin, first, step), place(self.made, 0, pitch));
+        let (look, ahead) = match self.asked_with_rows::<L>(E) {
+            0 => (Look::Strip(ahead), None),
+            _ => (Look::Nowhere, Some(ahead)),
+        };
         // SAFETY: the caller's promise, and room for as many rows.
-        unsafe { self.work.rows(src, dst, self.strip / E, rows * self.run, Look::Strip(ahead)) };
-        ((self.made, pitch), None)
+        unsafe { self.work.rows(src, dst, self.strip / E, rows * self.run, look) };
+        ((self.made, pitch), ahead)
     }
 }

@@ -121,6 +121,41 @@ impl Ahead {
     }
 }
 
+/// Lines that are asked for with some rows as they are written, so many with each.
+#[derive(Clone, Copy)]
+pub(crate) struct WithRows {
+    ahead: Ahead,
+    /// The first row's first line.
+    first: usize,
+    count: usize,
+}
+
+impl WithRows {
+    /// For rows that stand so many `behind` those that the first lines are asked for with, if any are.
+    #[inline(always)]
+    pub(crate) fn new(ahead: Option<Ahead>, count: usize, behind: usize) -> Option<WithRows> {
+        match ahead {
+            Some(ahead) if count > 0 => Some(WithRows { ahead, first: behind * count, count }),
+            _ => None,
+        }
+    }
+
+    /// For the rows so many behind the first.
+    #[inline(always)]
+    pub(crate) fn behind(asks: Option<WithRows>, rows: usize) -> Option<WithRows> {
+        let asks = asks?;
+        Some(WithRows { first: asks.first + rows * asks.count, ..asks })
+    }
+
+    /// Asks with the row of this number.
+    #[inline(always)]
+    pub(crate) fn ask<L: Lanes>(asks: Option<WithRows>, lanes: L, row: usize) {
+        if let Some(WithRows { ahead, first, count }) = asks {
+            ahead.ask_lines(lanes, first + row * count, count);
+        }
+    }
+}
+
 /// True where columns lie within some lines of a multiple of a page apart: such places are in few sets of the caches, and in
 /// few banks of the memory.
 #[inline(always)]

@@ -4,7 +4,7 @@ use crate::lanes::{LANE, LINE, Lanes};
 use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::block::Turned;
 use crate::transpose::stream::strip;
-use crate::tuning::STRETCH;
+use crate::tuning::{STRETCH, asks_with_rows};
 
 /// The columns of a strip, some rows at a time. What is said here holds for the source's own; others say what is otherwise.
 pub(crate) trait Columns: Copy {
@@ -39,6 +39,13 @@ pub(crate) trait Columns: Copy {
     #[inline(always)]
     fn of_source(&self, step: isize, count: usize) -> (isize, usize) {
         (step, count)
+    }
+
+    /// Lines that are asked for with each row of a strip that is written; none where those of the columns are asked for as they
+    /// are read.
+    #[inline(always)]
+    fn asked_with_rows<L: Lanes>(&self, element: usize) -> usize {
+        if asks_with_rows(L::BYTES) { self.strip(element) / LINE } else { 0 }
     }
 
     /// In which order lines of the columns are asked for, which have `len` bytes each and of which a strip has so many.

@@ -2,6 +2,7 @@
 
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::rows::carry::{begin_row, emit};
+use crate::transpose::ahead::WithRows;
 use crate::transpose::block::{AsIs, Tiles, load_tile, put_lines};
 use crate::transpose::columns::Columns;
 use crate::transpose::stream::{Group, StreamTranspose, row_buffer};
@@ -32,7 +33,10 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             let mut at = 0;
             while at < self.source.strip(E) {
                 let turned = turned.add(at / E * L::BYTES);
-                self.lines_of_tiles::<L, WHOLE>(lanes, turned, to.wrapping_add(at), group.count);
+                // With the first line of each row.
+                let asks = if at == 0 { group.asks } else { None };
+                let group = Group { asks, ..group };
+                self.lines_of_tiles::<L, WHOLE>(lanes, turned, to.wrapping_add(at), group);
                 at += LINE;
             }
         }
@@ -48,7 +52,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         lanes: L,
         turned: *const u8,
         to: *mut u8,
-        count: usize,
+        group: Group,
     ) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -59,18 +63,10 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
                 line[part] = load_tile::<L, E, N>(lanes, turned.add(before));
                 part += 1;
             }
-            let mut row = 0;
-            while row < N {
-                if WHOLE || row < count {
-                    let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
-                    let mut part = 0;
-                    while part < LINE / L::BYTES {
-                        lanes.stream(to.wrapping_add(part * L::BYTES), line[part][row]);
-                        part += 1;
-                    }
-                }
-                row += 1;
-            }
+            // In two loops, as more than eight turns of one that asks are not written out, and registers be stored for it.
+            let step = self.plane.rows.dst_stride;
+            stream_rows::<L, N, WHOLE>(lanes, &line, 0..N / 2, (to, step), group);
+            stream_rows::<L, N, WHOLE>(lanes, &line, N / 2..N, (to, step), group);
         }
     }
 
@@ -100,6 +96,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             let mut i = 0;
             while i < N {
                 if WHOLE || i < group.count {
+                    WithRows::ask(group.asks, lanes, i);
                     let to = to.wrapping_offset(i as isize * self.plane.rows.dst_stride);
                     let carry = self.plane.carry.add((group.row - group.first + i) * row_buffer::<L, C>());
                     let before = to.addr() % LINE;
@@ -157,5 +154,33 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
                 i += 1;
             }
         }
+    }
+}
+
+/// A line of each of some rows, of which there are as many as a group has unless it is `WHOLE`.
+///
+/// # Safety
+/// As [`StreamTranspose::whole_lines`], for these rows.
+#[inline(always)]
+unsafe fn stream_rows<L: Lanes, const N: usize, const WHOLE: bool>(
+    lanes: L,
+    line: &[[L::Vector; N]; LINE / LANE],
+    rows: core::ops::Range<usize>,
+    (to, step): (*mut u8, isize),
+    group: Group,
+) {
+    let mut row = rows.start;
+    while row < rows.end {
+        if WHOLE || row < group.count {
+            WithRows::ask(group.asks, lanes, row);
+            let to = to.wrapping_offset(row as isize * step);
+            let mut part = 0;
+            while part < LINE / L::BYTES {
+                // SAFETY: the caller's promise.
+                unsafe { lanes.stream(to.wrapping_add(part * L::BYTES), line[part][row]) };
+                part += 1;
+            }
+        }
+        row += 1;
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::lanes::{LINE, Lanes};
 use crate::rows::carry::flush;
-use crate::transpose::ahead::Ahead;
+use crate::transpose::ahead::{Ahead, WithRows};
 use crate::transpose::block::{Turned, turn_block, turn_part_block};
 use crate::transpose::columns::{Columns, SourceColumns};
 use crate::transpose::plane::CarriedPlane;
@@ -164,7 +164,9 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         let mut done = 0;
         while done < self.source.rows(whole) && rows.start + done < rows.end {
             let row = rows.start + done;
-            let group = Group { row, count: whole.min(rows.end - row), first: here.first };
+            let asks = WithRows::new(ahead, self.source.asked_with_rows::<L>(E), done);
+            let group = Group { row, count: whole.min(rows.end - row), first: here.first, asks };
+            let ahead = if asks.is_none() { ahead } else { None };
             let mut part = 0;
             while part < self.source.parts() {
                 let (kernel, to) = self.of_part(part, here.to);
@@ -210,6 +212,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
                 let part = Group {
                     row: group.row + lane * N,
                     count: if WHOLE { N } else { group.count - lane * N },
+                    asks: WithRows::behind(group.asks, lane * N),
                     ..group
                 };
                 if self.plane.carry.is_null() {
@@ -242,6 +245,8 @@ pub(crate) struct Group {
     pub(crate) row: usize,
     pub(crate) count: usize,
     pub(crate) first: usize,
+    /// What is asked for with each.
+    pub(crate) asks: Option<WithRows>,
 }
 
 /// Reads `len` bytes, a register or less, of each of a strip's columns, and asks for lines in between; the blocks of columns
