@@ -150,8 +150,8 @@ const MAX_WAYS: i64 = 8;
 /// moves as many at once.
 const MAX_GROUP: i64 = 32;
 
-/// Bytes that their rows must have: a register, or a lane where rows are a power of two and become one stream; but boxes of
-/// so few bytes that groups of a lane are transposed in the first-level cache, which is faster.
+/// Bytes that their rows must have: a register, or a lane where rows are a power of two and become one stream; but single
+/// planes of so few bytes whose groups are a lane are transposed in the first-level cache, which is faster.
 const LEAST_ROW: i64 = 64;
 const LEAST_LANE: i64 = 16;
 const IN_FIRST_LEVEL: i64 = 16 << 10;
@@ -165,8 +165,9 @@ fn is_group(across: Atom, bytes: usize) -> bool {
 fn interleave(piece: &mut Piece, [src, dst]: [usize; 2], bytes: usize) -> Option<Family> {
     let (along, across) = (piece.atoms[src], piece.atoms[dst]);
     let is_even = is_group(across, bytes) && across.extent.unsigned_abs().is_power_of_two();
-    let is_small =
-        across.extent * bytes as i64 >= LEAST_LANE && bytes_of(&piece.atoms, bytes) <= IN_FIRST_LEVEL;
+    let is_small = piece.atoms.len() == 2
+        && across.extent * bytes as i64 >= LEAST_LANE
+        && bytes_of(&piece.atoms, bytes) <= IN_FIRST_LEVEL;
     let least = if is_even && !is_small { LEAST_LANE } else { LEAST_ROW };
     let fits = across.extent <= MAX_WAYS
         && along.extent * bytes as i64 >= least

@@ -140,6 +140,8 @@ pub(super) struct ConvertRows<'a> {
 pub(super) enum Look {
     /// Nothing: the source is in the cache.
     Nowhere,
+    /// Nothing: the rows are columns of a strip, whose lines were asked for with the rows before.
+    Asked,
     /// What follows so many bytes behind, into the second level and into the first; nothing into a level where 0.
     Along { far: usize, near: usize },
     /// The lines of a strip, of which the rows are columns.
@@ -238,7 +240,10 @@ impl ConvertRows<'_> {
     pub(super) fn take_turns(&self) -> bool {
         let period = self.scale.period(self.src.first, self.src_unit() as isize);
         let are_many = period.is_some_and(|(_, period)| period > FACTORS_NEAR);
-        self.rows > 1 && are_many && self.pitch_of_factors() == 0 && !matches!(self.look, Look::Strip(_))
+        self.rows > 1
+            && are_many
+            && self.pitch_of_factors() == 0
+            && !matches!(self.look, Look::Strip(_) | Look::Asked)
     }
 
     /// The factor of every row, of which there are a few, where all elements of a row have the same.

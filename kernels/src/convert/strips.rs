@@ -112,9 +112,10 @@ unsafe fn converted(
 ) {
     let element = work.conversion.dst_bytes() * run;
     let strip = strip_of(&work.conversion, element);
-    let rows = rows_of(work, run);
+    let asked = asked_of(work, strip / element * run);
+    let rows = rows_of(&work.conversion, run, asked > 0);
     let mut made = Buffer::new(rows * strip);
-    let source = Converted { work, run, strip, rows, origin, made: made.start() };
+    let source = Converted { work, run, strip, rows, asked, origin, made: made.start() };
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match element {
@@ -157,19 +158,21 @@ fn strip_of(conversion: &Conversion, element: usize) -> usize {
     if is_wide { strip(element) } else { LINE }
 }
 
-/// True where elements have a byte on a side: converting them takes so long that lines are better asked for meanwhile.
-fn has_bytes(conversion: &Conversion) -> bool {
-    conversion.src_bytes() == 1 || conversion.dst_bytes() == 1
+/// Lines of the source that are asked for with each row of a strip that has so many elements, which are as many as it is made of;
+/// none where they are asked for as they are read. Converting bytes takes so long that lines are better asked for meanwhile.
+fn asked_of(work: &Work<'_>, elements: usize) -> usize {
+    let (src, dst) = (work.conversion.src_bytes(), work.conversion.dst_bytes());
+    let pays = work.level >= Level::Avx512 && asks_with_rows(LINE) && src.min(dst) > 1;
+    if pays { elements * src / LINE } else { 0 }
 }
 
 /// Rows that are converted together, of elements so many of which stay together: two lines of columns of bytes, but a block where
 /// elements have factors, which are found anew for every other one. Where lines are asked for with rows, a stretch of every
 /// column: what is read then was asked for by the time it is wanted, and goes by in fewer, longer pieces. Elsewhere as square as
 /// a strip of one line, where so few are converted at once.
-fn rows_of(work: &Work<'_>, run: usize) -> usize {
-    let conversion = &work.conversion;
+fn rows_of(conversion: &Conversion, run: usize, are_asked: bool) -> usize {
     let (src, dst) = (conversion.src_bytes(), conversion.dst_bytes());
-    if work.level >= Level::Avx512 && asks_with_rows(LINE) && !has_bytes(conversion) {
+    if are_asked {
         (MADE_STRETCH * LINE / (src * run)).min(2 * BLOCK)
     } else if src == 1 && !conversion.is_scaled() {
         2 * BLOCK
@@ -190,6 +193,8 @@ struct Converted<'a> {
     strip: usize,
     /// Rows that are converted together.
     rows: usize,
+    /// Lines that are asked for with each row of a strip, if registers are lines.
+    asked: usize,
     /// Where the source's slice begins.
     origin: *mut u8,
     /// Room for a strip of so many rows.
@@ -211,11 +216,9 @@ impl Columns for Converted<'_> {
         self.rows
     }
 
-    /// As many as are read for a row of a strip.
     #[inline(always)]
-    fn asked_with_rows<L: Lanes>(&self, element: usize) -> usize {
-        let read = self.strip / element * self.run * self.work.conversion.src_bytes();
-        if asks_with_rows(L::BYTES) && !has_bytes(&self.work.conversion) { read / LINE } else { 0 }
+    fn asked_with_rows<L: Lanes>(&self, _element: usize) -> usize {
+        if L::BYTES == LINE { self.asked } else { 0 }
     }
 
     #[inline(always)]
@@ -233,7 +236,7 @@ impl Columns for Converted<'_> {
         let (src, dst) = (place(self.origin, first, step), place(self.made, 0, pitch));
         let (look, ahead) = match self.asked_with_rows::<L>(E) {
             0 => (Look::Strip(ahead), None),
-            _ => (Look::Nowhere, Some(ahead)),
+            _ => (Look::Asked, Some(ahead)),
         };
         // SAFETY: the caller's promise, and room for as many rows.
         unsafe { self.work.rows(src, dst, self.strip / E, rows * self.run, look) };

@@ -1,4 +1,4 @@
-//! Lines of a strip's columns that are asked for ahead of their use, a few at a time among the loads.
+//! Lines of a strip's columns that are asked for ahead of their use, a few at a time among the loads or the rows that are written.
 //!
 //! Lines that are loaded, streamed and asked for wait in the same few buffers of the core. Asked for all at once, lines fill
 //! these, and what is behind them waits; by turns, both sides of the memory are busy all the time. Where to find a line takes
