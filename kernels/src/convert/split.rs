@@ -18,8 +18,9 @@ pub(super) struct Split {
     /// Contiguous in the source, and what continues them there.
     pub(super) rows: Loop,
     pub(super) beyond: Loop,
-    /// Contiguous in the destination.
+    /// Contiguous in the destination, and what continues them there.
     pub(super) columns: Loop,
+    pub(super) further: Loop,
     /// Columns that make up strips, and rows that make up bytes.
     pub(super) whole: [usize; 2],
 }
@@ -28,19 +29,32 @@ impl Split {
     /// What is left beside the strips: columns, and of packed slots rows.
     pub(super) fn edges(&self) -> impl Iterator<Item = Part> {
         let [columns, rows] = self.whole;
-        let part = |rows: Loop, columns: Loop| {
+        let part = |rows: Loop, [columns, further]: [Loop; 2]| {
             let mut loops = self.outer;
-            [self.beyond, rows, columns, self.run].into_iter().for_each(|l| loops.push(l));
+            [further, self.beyond, rows, columns, self.run].into_iter().for_each(|l| loops.push(l));
             loops
         };
         let behind = |l: Loop, count: usize| {
             let places = [l.src_stride, l.dst_stride].map(|stride| count as isize * stride);
             (Loop { extent: l.extent - count, ..l }, places)
         };
-        let (columns_left, behind_columns) = behind(self.columns, columns);
+        let once = |columns: Loop| [columns, ONCE];
+        // Of columns that go on, whole loops of them are left.
+        let (left, behind_columns, whole) = match self.further.extent {
+            1 => {
+                let (left, places) = behind(self.columns, columns);
+                (once(left), places, once(Loop { extent: columns, ..self.columns }))
+            }
+            _ => {
+                let steps = columns / self.columns.extent;
+                let (left, places) = behind(self.further, steps);
+                let whole = [self.columns, Loop { extent: steps, ..self.further }];
+                ([self.columns, left], places, whole)
+            }
+        };
         let (rows_left, behind_rows) = behind(self.rows, rows);
-        let right = (columns_left.extent > 0).then(|| (part(self.rows, columns_left), behind_columns));
-        let whole = Loop { extent: columns, ..self.columns };
+        let are_left = left.iter().all(|l| l.extent > 0);
+        let right = are_left.then(|| (part(self.rows, left), behind_columns));
         let below = (rows_left.extent > 0).then(|| (part(rows_left, whole), behind_rows));
         right.into_iter().chain(below)
     }

@@ -16,7 +16,7 @@ use crate::level::Level;
 use crate::loops::Loops;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
-use crate::transpose::ahead::Ahead;
+use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
@@ -49,9 +49,18 @@ impl Strips {
             return None;
         }
         let beyond = outer.take(|l| continues(rows, *l, element, false)).unwrap_or(ONCE);
-        let width = strip_of(&work.conversion, element) / element;
-        let whole = [columns.extent / width * width, rows.extent];
-        let split = Split { outer, run, rows, beyond, columns, whole };
+        // Columns of a tile go on in the next one, and are read in the order of memory. What does not widen is better permuted
+        // tile by tile.
+        let widens = work.conversion.dst_bytes() > work.conversion.src_bytes();
+        let wide = strip(element) / element;
+        let goes_on = |l: &Loop| l.dst_stride == columns.dst_stride * columns.extent as isize;
+        let further = match widens && columns.extent < wide && wide.is_multiple_of(columns.extent) {
+            true => outer.take(goes_on).unwrap_or(ONCE),
+            false => ONCE,
+        };
+        let width = if further.extent > 1 { wide } else { strip_of(&work.conversion, element) / element };
+        let whole = [columns.extent * further.extent / width * width, rows.extent];
+        let split = Split { outer, run, rows, beyond, columns, further, whole };
         (whole[0] > 0 && rows.extent * beyond.extent >= BLOCK).then_some(Strips { split })
     }
 
@@ -60,13 +69,14 @@ impl Strips {
     /// # Safety
     /// All places of the nest must be valid on both sides, without overlap.
     pub(super) unsafe fn run(&self, work: &Work<'_>, src: Place, dst: Place) {
-        let Split { outer, run, rows, beyond, columns, whole } = self.split;
+        let Split { outer, run, rows, beyond, columns, further, whole } = self.split;
+        let go_on = (further.extent > 1).then_some((columns.extent, further.src_stride));
         let columns = Loop { extent: whole[0], ..columns };
         let places = (src.byte_of(0).cast_const(), dst.byte_of(0));
         // SAFETY: the caller's promise.
         unsafe {
-            if !turned(work, run.extent, (outer, beyond, rows, columns), places) {
-                converted(work, src.base, run.extent, (outer, beyond, rows, columns), places);
+            if go_on.is_some() || !turned(work, run.extent, (outer, beyond, rows, columns), places) {
+                converted(work, src.base, (run.extent, go_on), (outer, beyond, rows, columns), places);
             }
         }
     }
@@ -99,23 +109,26 @@ unsafe fn turned(
     unsafe { work.turned(&turned, place, place) }
 }
 
-/// Transposes elements that are converted, so many of which stay together, of a slice that begins at `origin`.
+/// Transposes elements that are converted, so many of which stay together, of a slice that begins at `origin`. After so many columns,
+/// others go on with another step from the first of these.
 ///
 /// # Safety
 /// All places of the loops must be valid on both sides, without overlap.
 unsafe fn converted(
     work: &Work<'_>,
     origin: *mut u8,
-    run: usize,
+    (run, go_on): (usize, Option<(usize, isize)>),
     loops: Plane,
     places: (*const u8, *mut u8),
 ) {
     let element = work.conversion.dst_bytes() * run;
-    let strip = strip_of(&work.conversion, element);
+    let strip = if go_on.is_some() { strip(element) } else { strip_of(&work.conversion, element) };
     let asked = asked_of(work, strip / element * run);
     let rows = rows_of(&work.conversion, run, asked > 0);
     let mut made = Buffer::new(rows * strip);
-    let source = Converted { work, run, strip, rows, asked, origin, made: made.start() };
+    let width = strip / element;
+    let (together, apart) = go_on.unwrap_or((width, width as isize * loops.3.src_stride));
+    let source = Converted { work, run, strip, rows, asked, together, apart, origin, made: made.start() };
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match element {
@@ -195,6 +208,9 @@ struct Converted<'a> {
     rows: usize,
     /// Lines that are asked for with each row of a strip, if registers are lines.
     asked: usize,
+    /// Columns of a strip at even distances, and from these to as many others.
+    together: usize,
+    apart: isize,
     /// Where the source's slice begins.
     origin: *mut u8,
     /// Room for a strip of so many rows.
@@ -217,6 +233,20 @@ impl Columns for Converted<'_> {
     }
 
     #[inline(always)]
+    fn asks(&self, step: isize, len: usize, count: usize) -> Ask {
+        let lines = self.together * len / LINE;
+        match self.together < count && Ok(len) == usize::try_from(step) && lines.is_power_of_two() {
+            true => Ask::of_groups(self.apart, len, count, self.together),
+            false => Ask::new(step, len, count, Self::STRETCH),
+        }
+    }
+
+    #[inline(always)]
+    fn strip_at(&self, from: *const u8, column: usize, _step: isize) -> *const u8 {
+        from.wrapping_offset((column / self.together) as isize * self.apart)
+    }
+
+    #[inline(always)]
     fn asked_with_rows<L: Lanes>(&self, _element: usize) -> usize {
         if L::BYTES == LINE { self.asked } else { 0 }
     }
@@ -233,13 +263,18 @@ impl Columns for Converted<'_> {
         let place = |base, first, pitch| Place { bits: None, base, first, pitch, is_near: true };
         // Counted from the slice's first byte on, as factors are found by places.
         let first = from.addr().wrapping_sub(self.origin.addr()) as isize;
-        let (src, dst) = (place(self.origin, first, step), place(self.made, 0, pitch));
-        let (look, ahead) = match self.asked_with_rows::<L>(E) {
-            0 => (Look::Strip(ahead), None),
-            _ => (Look::Asked, Some(ahead)),
-        };
-        // SAFETY: the caller's promise, and room for as many rows.
-        unsafe { self.work.rows(src, dst, self.strip / E, rows * self.run, look) };
-        ((self.made, pitch), ahead)
+        let (with_rows, count) = (self.asked_with_rows::<L>(E) > 0, rows * self.run);
+        let lines = self.together * count * self.work.conversion.src_bytes() / LINE;
+        let mut group = 0;
+        while group < self.strip / E / self.together {
+            let before = group as isize;
+            let src = place(self.origin, first + before * self.apart, step);
+            let dst = place(self.made, before * self.together as isize * pitch, pitch);
+            let look = if with_rows { Look::Asked } else { Look::Strip(ahead.behind(group * lines)) };
+            // SAFETY: the caller's promise, and room for as many rows.
+            unsafe { self.work.rows(src, dst, self.together, count, look) };
+            group += 1;
+        }
+        ((self.made, pitch), with_rows.then_some(ahead))
     }
 }

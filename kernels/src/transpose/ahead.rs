@@ -19,6 +19,8 @@ pub(crate) struct Ask {
     stretch: Option<usize>,
     /// Bytes of a column that are left out, having been asked for before.
     beyond: usize,
+    /// Columns that lie one behind the other, and are one for stretches and steps.
+    together: usize,
 }
 
 /// Lines that are asked for with one register of rows of a strip.
@@ -28,6 +30,8 @@ pub(crate) struct Ahead {
     step: isize,
     /// Binary logarithm of the lines of a stretch.
     shift: u32,
+    /// Lines before the one that counts as the first.
+    first: usize,
 }
 
 impl Ask {
@@ -38,7 +42,7 @@ impl Ask {
             true => None,
             false => Some(if meets(step) { MEETING_STRETCH.max(least) } else { least }),
         };
-        Ask { step, width, stretch, beyond: 0 }
+        Ask { step, width, stretch, beyond: 0, together: 1 }
     }
 
     /// The same in stretches of so many lines, a power of two, so many bytes behind those of the next turn.
@@ -51,7 +55,14 @@ impl Ask {
     /// The same whatever the columns.
     #[inline(always)]
     pub(crate) fn of_stretches(step: isize, width: usize, stretch: usize, beyond: usize) -> Ask {
-        Ask { step, width, stretch: Some(stretch), beyond }
+        Ask { step, width, stretch: Some(stretch), beyond, together: 1 }
+    }
+
+    /// For strips of which so many columns of `len` bytes lie one behind the other, together a power of two of lines, and others with
+    /// the step from the first of these: all of the next strip's, in the order of memory.
+    #[inline(always)]
+    pub(crate) fn of_groups(step: isize, len: usize, width: usize, together: usize) -> Ask {
+        Ask { step, width, stretch: Some(together * len / LINE), beyond: 0, together }
     }
 
     /// What to ask for while the rows from byte `at` of a strip's columns on are moved, of which those of `rows` are walked:
@@ -59,13 +70,19 @@ impl Ask {
     /// last rows follows the next strip.
     #[inline(always)]
     pub(crate) fn ahead(&self, top: *const u8, rows: core::ops::Range<usize>, at: usize) -> Ahead {
-        let strip = top.wrapping_offset(self.width as isize * self.step).wrapping_add(rows.start);
+        let places = self.width / self.together;
+        let strip = top.wrapping_offset(places as isize * self.step).wrapping_add(rows.start);
         // Lines asked for before these.
         let before = (at - rows.start) * self.width / LINE;
         let Some(stretch) = self.stretch else {
-            return Ahead { from: strip.wrapping_add(before * LINE), step: LINE as isize, shift: 0 };
+            return Ahead {
+                from: strip.wrapping_add(before * LINE),
+                step: LINE as isize,
+                shift: 0,
+                first: 0,
+            };
         };
-        let all = stretch * self.width;
+        let all = stretch * places;
         let next = rows.start + (before / all + 1) * stretch * LINE + self.beyond;
         let from = match next.checked_sub(rows.end) {
             None => top.wrapping_add(next),
@@ -73,7 +90,7 @@ impl Ask {
         };
         let (column, line) = (before % all / stretch, before % stretch);
         let from = from.wrapping_offset(column as isize * self.step).wrapping_add(line * LINE);
-        Ahead { from, step: self.step, shift: stretch.trailing_zeros() }
+        Ahead { from, step: self.step, shift: stretch.trailing_zeros(), first: 0 }
     }
 }
 
@@ -81,7 +98,13 @@ impl Ahead {
     /// So many lines of each column from a place on, a power of two.
     #[inline(always)]
     pub(crate) fn of_lines(from: *const u8, step: isize, lines: usize) -> Ahead {
-        Ahead { from, step, shift: lines.trailing_zeros() }
+        Ahead { from, step, shift: lines.trailing_zeros(), first: 0 }
+    }
+
+    /// The lines behind so many of these.
+    #[inline(always)]
+    pub(crate) fn behind(self, lines: usize) -> Ahead {
+        Ahead { first: self.first + lines, ..self }
     }
 
     /// The lines so many bytes behind these.
@@ -116,6 +139,7 @@ impl Ahead {
     /// Where the line of this number lies.
     #[inline(always)]
     fn place(self, number: usize) -> *const u8 {
+        let number = self.first + number;
         let (column, line) = (number >> self.shift, number & ((1 << self.shift) - 1));
         self.from.wrapping_offset(column as isize * self.step).wrapping_add(line * LINE)
     }
@@ -125,8 +149,6 @@ impl Ahead {
 #[derive(Clone, Copy)]
 pub(crate) struct WithRows {
     ahead: Ahead,
-    /// The first row's first line.
-    first: usize,
     count: usize,
 }
 
@@ -135,7 +157,7 @@ impl WithRows {
     #[inline(always)]
     pub(crate) fn new(ahead: Option<Ahead>, count: usize, behind: usize) -> Option<WithRows> {
         match ahead {
-            Some(ahead) if count > 0 => Some(WithRows { ahead, first: behind * count, count }),
+            Some(ahead) if count > 0 => Some(WithRows { ahead: ahead.behind(behind * count), count }),
             _ => None,
         }
     }
@@ -143,15 +165,15 @@ impl WithRows {
     /// For the rows so many behind the first.
     #[inline(always)]
     pub(crate) fn behind(asks: Option<WithRows>, rows: usize) -> Option<WithRows> {
-        let asks = asks?;
-        Some(WithRows { first: asks.first + rows * asks.count, ..asks })
+        let WithRows { ahead, count } = asks?;
+        WithRows::new(Some(ahead), count, rows)
     }
 
     /// Asks with the row of this number.
     #[inline(always)]
     pub(crate) fn ask<L: Lanes>(asks: Option<WithRows>, lanes: L, row: usize) {
-        if let Some(WithRows { ahead, first, count }) = asks {
-            ahead.ask_lines(lanes, first + row * count, count);
+        if let Some(WithRows { ahead, count }) = asks {
+            ahead.ask_lines(lanes, row * count, count);
         }
     }
 }

@@ -53,6 +53,16 @@ fn check_factors(
         of(together, 1, 1),
     ];
     let loops = if columns * rows * steps > 1 << 16 { &loops[1..] } else { &loops[..] };
+    check_loops(src, (conversion, from, to), loops, (first, scale));
+}
+
+/// The same for any loops over elements from `first` on.
+fn check_loops(
+    src: &[u8],
+    (conversion, from, to): (Conversion, SlotWidth, SlotWidth),
+    loops: &[Loop],
+    (first, scale): (isize, Scale<'_>),
+) {
     let bytes = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum::<isize>() as usize + 32;
     // Where the first slot starts a line, and where none does.
     let line = match to {
@@ -97,6 +107,33 @@ fn planes_are_transposed_in_strips() {
             (1, 81, 133, 3, 0),
         ] {
             check_plane(&src, elements, plane);
+        }
+    }
+}
+
+/// Tiles of so many rows, some of which stay together, whose columns become rows: a strip has columns of several tiles.
+#[test]
+fn columns_of_tiles_become_rows() {
+    const WIDE: isize = 128;
+    let src = noise();
+    for elements @ (_, from, to) in conversions() {
+        for (high, together) in [(8, 1), (8, 2), (8, 4), (4, 1), (16, 1)] {
+            for (down, wide, gap) in [(9, WIDE, 0), (16, WIDE, 8), (12, 100, 0), (5, WIDE, 1)] {
+                let (tile, pitch) = (high * WIDE, down * high + gap);
+                let of = |extent: isize, src_stride, dst_stride| Loop {
+                    extent: extent.unsigned_abs(),
+                    src_stride: src_stride * unit(from),
+                    dst_stride: dst_stride * unit(to),
+                };
+                let loops = [
+                    of(2, tile, wide * pitch),
+                    of(down, 2 * tile, high),
+                    of(wide, together, pitch),
+                    of(high / together, WIDE * together, together),
+                    of(together, 1, 1),
+                ];
+                check_loops(&src, elements, &loops, (0, Scale::All(1.0)));
+            }
         }
     }
 }

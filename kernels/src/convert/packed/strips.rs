@@ -71,7 +71,7 @@ impl PackedStrips {
         let columns = outer.take(|l| l.dst_stride == 1)?;
         let per_byte = 8 / bits as usize;
         let [parts, joined] = packed.sides().map(|is_packed| if is_packed { per_byte } else { 1 });
-        let split = Split { outer, run: ONCE, rows, beyond: ONCE, columns, whole: [0; 2] };
+        let split = Split { outer, run: ONCE, rows, beyond: ONCE, columns, further: ONCE, whole: [0; 2] };
         let strips = PackedStrips { level, bits, packed, stream: false, by_turns: false, split };
         let stream = work.stream && streams(level);
         let in_lines = stream && strips.starts_bytes(1, rows.dst_stride, dst.first);
