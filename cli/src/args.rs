@@ -1,6 +1,5 @@
 //! The command line: what can be said, and nothing about what it does.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, value_parser};
@@ -75,8 +74,8 @@ pub(crate) struct ConvertArguments {
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, requires = "from")]
     pub(crate) scale: Option<f32>,
     /// Use at most so many threads
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
 }
 
 #[derive(Args)]

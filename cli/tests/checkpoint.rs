@@ -140,7 +140,7 @@ fn broken_checkpoints_are_refused_and_leave_nothing() {
         (b"short".to_vec(), "at byte 0"),
         (TINY[..100].to_vec(), "at byte 8"),
         (TINY[..TINY.len() - 1].to_vec(), "cut off"),
-        ([TINY, b"x"].concat(), "expected"),
+        ([TINY, b"x"].concat(), "what follows the data?"),
         (safetensors(&entry("F6_E2M3", json!([4]), 3), &data[..3]), "'weight': element type F6_E2M3"),
         (safetensors(&entry("F12", json!([2]), 8), &data), "'weight'"),
         (safetensors(&entry("F32", json!([3]), 8), &data), "'weight'"),
@@ -196,4 +196,7 @@ fn npy_goes_to_fortran_order_and_back() {
     assert!(tiled.contains(".safetensors"), "{tiled}");
     let cut = folder.write("cut.npy", &original[..original.len() - 1]);
     assert!(refusal(&["convert", &cut, &folder.file("t.npy"), "--to", "row-major"]).contains("cut off"));
+    let named =
+        refusal(&["convert", &folder.file("a.npy"), &folder.file("t.safetensors"), "--to", "row-major"]);
+    assert!(named.contains("ends in .npy"), "{named}");
 }

@@ -107,6 +107,8 @@ fn show_crops_large_arrays_and_says_so() {
     assert!(text.contains("cropped") && text.lines().count() < 100, "{text}");
     assert!(text.lines().all(|line| line.chars().count() < 140), "{text}");
     assert!(!succeed(&["show", "f32[3,5]"]).contains("cropped"));
+    assert!(succeed(&["show", "f32[2,3,4,5]"]).contains("… and 3 more slices"));
+    assert!(!succeed(&["show", "f32[3,4,5]"]).contains("more slice"));
     for odd in ["f32[0,5]", "f32[]", "f32[]{:T(8,128)}", "f32[3,4,5]{2,1,0:T(*,6)}", "s4[3,5]{1,0:L(7)E(4)}"]
     {
         succeed(&["show", odd]);

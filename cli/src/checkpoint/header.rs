@@ -6,6 +6,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use safetensors::tensor::{Metadata, TensorInfo};
 use serde_json::Value;
 
+use super::wrong_size;
+
 /// Bytes of the length before the header.
 const LENGTH_BYTES: usize = 8;
 /// Readers refuse longer headers.
@@ -47,11 +49,7 @@ impl<'a> Frame<'a> {
         })?;
         let (contents, data_bytes) = Contents::parse(header)?;
         if data_bytes != data.len() {
-            let start = LENGTH_BYTES + length;
-            bail!(
-                "at byte {start}: expected {data_bytes} bytes of data, found {} (is the file cut off?)",
-                data.len()
-            );
+            return Err(wrong_size(LENGTH_BYTES + length, data_bytes as u64, data.len()));
         }
         Ok(Frame { header, contents, data })
     }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use indicatif::{ProgressBar, ProgressStyle};
 use relayout::{ArrayShape, Shape};
 
@@ -25,6 +25,14 @@ pub(crate) enum Format {
 }
 
 impl Format {
+    /// What the names of its files end in.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            Format::Safetensors => "safetensors",
+            Format::Npy => "npy",
+        }
+    }
+
     /// The format that a file's name promises.
     pub(crate) fn of(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()? {
@@ -33,6 +41,12 @@ impl Format {
             _ => None,
         }
     }
+}
+
+/// A file that has not as many bytes of data, from one on, as its header says.
+fn wrong_size(start: usize, expected: u64, found: usize) -> anyhow::Error {
+    let guess = if (found as u64) < expected { "is the file cut off?" } else { "what follows the data?" };
+    anyhow!("at byte {start}: expected {expected} bytes of data, found {found} ({guess})")
 }
 
 /// What a conversion needs to know beside the file.

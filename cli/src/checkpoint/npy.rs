@@ -8,7 +8,7 @@ use std::ops::Range;
 use anyhow::{Context, Result, anyhow, bail};
 use relayout::ArrayShape;
 
-use super::{Conversion, dtype, relayout};
+use super::{Conversion, dtype, relayout, wrong_size};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// The data begins at a multiple of this.
@@ -53,8 +53,7 @@ pub(super) fn convert(
 fn check_size(source: &ArrayShape, header: &Header, data: &[u8]) -> Result<()> {
     let expected = source.byte_size()?;
     if i64::try_from(data.len()) != Ok(expected) {
-        let at = header.data_start;
-        bail!("at byte {at}: expected {expected} bytes of data, found {} (is the file cut off?)", data.len());
+        return Err(wrong_size(header.data_start, expected.unsigned_abs(), data.len()));
     }
     Ok(())
 }

@@ -28,7 +28,11 @@ fn whole(arguments: &ConvertArguments) -> Result<()> {
         anyhow!("{}: not a .safetensors or .npy file; raw bytes need --from SHAPE", input.display())
     })?;
     if output != Path::new("-") && Format::of(output) != Some(format) && !is_special(output) {
-        bail!("{}: the output must be named as the input {} is", output.display(), input.display());
+        bail!(
+            "{}: expected a name that ends in .{}, as the input's does",
+            output.display(),
+            format.extension()
+        );
     }
     let policy = arguments.to.parse().context("--to")?;
     let conversion = Conversion { policy, threads: arguments.threads.map(usize::from) };

@@ -36,6 +36,8 @@ pub(crate) struct Picture {
     pub(crate) summary: String,
     /// Slices of the array, the fixed indices in their titles.
     pub(crate) logical: Vec<Grid>,
+    /// Slices behind these that are not drawn.
+    left_out: i64,
     pub(crate) memory: Grid,
     pub(crate) cropped: bool,
     facts: Value,
@@ -57,15 +59,26 @@ impl Picture {
         let tile = FirstTile::new(shape, &bounds, &indexer);
         let mut view = View { shape, indexer, bounds, tile, cropped: false };
         let logical = view.slices()?;
+        let left_out = view.slices_in_all().saturating_sub(logical.len() as i64);
         let memory = view.memory();
         Ok(Picture {
             title: shape.to_string(),
             summary: view.summary()?,
             logical,
+            left_out,
             memory,
             cropped: view.cropped,
             facts: view.facts()?,
         })
+    }
+
+    /// How many slices are left out, in words, if any are.
+    pub(crate) fn slices_left_out(&self) -> Option<String> {
+        match self.left_out {
+            0 => None,
+            1 => Some("… and one more slice".to_owned()),
+            count => Some(format!("… and {count} more slices")),
+        }
     }
 
     /// The picture as data: what is drawn, cell by cell, `null` for padding and for what is left out.
@@ -111,10 +124,21 @@ impl View<'_> {
         }
     }
 
+    /// The dimensions that are not drawn, of whose indices each has a slice.
+    fn fixed(&self) -> Vec<usize> {
+        let (row, column) = self.drawn();
+        (0..self.bounds.len()).filter(|&dimension| ![row, column].contains(&Some(dimension))).collect()
+    }
+
+    /// None where there are no elements.
+    fn slices_in_all(&self) -> i64 {
+        let bounds = self.fixed().into_iter().map(|dimension| self.bounds[dimension]);
+        if self.bounds.contains(&0) { 0 } else { bounds.fold(1, i64::saturating_mul) }
+    }
+
     fn slices(&mut self) -> Result<Vec<Grid>, LayoutError> {
         let (row, column) = self.drawn();
-        let fixed: Vec<usize> =
-            (0..self.bounds.len()).filter(|&dimension| ![row, column].contains(&Some(dimension))).collect();
+        let fixed = self.fixed();
         let mut index = vec![0; self.bounds.len()];
         let mut slices = Vec::new();
         if self.bounds.contains(&0) {

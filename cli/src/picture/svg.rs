@@ -44,6 +44,7 @@ impl Canvas {
         for grid in &picture.logical {
             self.grid(grid);
         }
+        picture.slices_left_out().into_iter().for_each(|more| self.line(&more, ""));
         self.line("memory: each slot holds its logical index", "font-weight=\"bold\"");
         self.grid(&picture.memory);
         self.height += MARGIN;

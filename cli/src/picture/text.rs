@@ -28,6 +28,7 @@ pub(crate) fn draw(picture: &Picture, colors: bool) -> String {
     for grid in &picture.logical {
         text.push_str(&draw_grid(grid, colors));
     }
+    picture.slices_left_out().into_iter().for_each(|more| text.push_str(&format!("{more}\n")));
     text.push_str("\nmemory: each slot holds its logical index\n");
     text.push_str(&draw_grid(&picture.memory, colors));
     text
