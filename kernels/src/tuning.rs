@@ -105,12 +105,12 @@ pub(crate) const COLUMN_AHEAD: usize = 192;
 /// stretches are a part of the second-level cache.
 pub(crate) const STRETCH: usize = 4;
 
-/// True where a streamed transpose asks for lines among those that it writes, not among its loads, by registers of so many bytes:
+/// True where a streamed transpose asks for lines among those that it writes, not among its loads, by registers of a line:
 /// there they wait in the buffers that the loads need, and the memory has nothing to read as lines leave. On Intel's processors
 /// bytes gained an eighth and conversions up to a quarter; AMD's go by turns, which ask so.
 #[inline(always)]
-pub(crate) fn asks_with_rows(register: usize) -> bool {
-    register == LINE && !is_amd()
+pub(crate) fn asks_with_rows() -> bool {
+    !is_amd()
 }
 
 /// On processors of AMD a streamed transpose goes by turns of at most so many columns; of half as many where

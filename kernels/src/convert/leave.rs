@@ -106,8 +106,11 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     #[inline(always)]
     unsafe fn turn_of<const E: usize, const N: usize>(self, turned: &Turned<'_>) {
         let Turned { outer, plane, places: (src, dst), .. } = *turned;
-        let kernel =
-            BurstTranspose::<E, N, true, _, _> { source: SourceColumns, leave: Leaving(self), plane };
+        let kernel = BurstTranspose::<E, N, true, _, _> {
+            source: SourceColumns::default(),
+            leave: Leaving(self),
+            plane,
+        };
         // Not by way of a region of its own, which would lack what the pair's has.
         // SAFETY: the caller's promise.
         unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(self.means.lanes()) };

@@ -175,7 +175,7 @@ fn strip_of(conversion: &Conversion, element: usize) -> usize {
 /// none where they are asked for as they are read. Converting bytes takes so long that lines are better asked for meanwhile.
 fn asked_of(work: &Work<'_>, elements: usize) -> usize {
     let (src, dst) = (work.conversion.src_bytes(), work.conversion.dst_bytes());
-    let pays = work.level >= Level::Avx512 && asks_with_rows(LINE) && src.min(dst) > 1;
+    let pays = work.level >= Level::Avx512 && asks_with_rows() && src.min(dst) > 1;
     if pays { elements * src / LINE } else { 0 }
 }
 

@@ -4,7 +4,7 @@ use crate::lanes::{LANE, LINE, Lanes};
 use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::block::Turned;
 use crate::transpose::stream::strip;
-use crate::tuning::{STRETCH, asks_with_rows};
+use crate::tuning::STRETCH;
 
 /// The columns of a strip, some rows at a time. What is said here holds for the source's own; others say what is otherwise.
 pub(crate) trait Columns: Copy {
@@ -44,8 +44,8 @@ pub(crate) trait Columns: Copy {
     /// Lines that are asked for with each row of a strip that is written; none where those of the columns are asked for as they
     /// are read.
     #[inline(always)]
-    fn asked_with_rows<L: Lanes>(&self, element: usize) -> usize {
-        if asks_with_rows(L::BYTES) { self.strip(element) / LINE } else { 0 }
+    fn asked_with_rows<L: Lanes>(&self, _element: usize) -> usize {
+        0
     }
 
     /// In which order lines of the columns are asked for, which have `len` bytes each and of which a strip has so many.
@@ -84,10 +84,18 @@ pub(crate) trait Columns: Copy {
 }
 
 /// The source's own.
-#[derive(Clone, Copy)]
-pub(crate) struct SourceColumns;
+#[derive(Clone, Copy, Default)]
+pub(crate) struct SourceColumns {
+    /// True where lines are asked for with the rows that are written, if registers are lines.
+    pub(crate) asks_with_rows: bool,
+}
 
-impl Columns for SourceColumns {}
+impl Columns for SourceColumns {
+    #[inline(always)]
+    fn asked_with_rows<L: Lanes>(&self, element: usize) -> usize {
+        if self.asks_with_rows && L::BYTES == LINE { self.strip(element) / LINE } else { 0 }
+    }
+}
 
 /// The same, of which there are fewer rows than make a line, for registers that are less than one: of so short columns many make a
 /// strip, so that some lines of a row are written together.

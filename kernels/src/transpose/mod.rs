@@ -27,7 +27,7 @@ use crate::transpose::plane::CarriedPlane;
 use crate::transpose::small::{SmallTranspose, is_small};
 use crate::transpose::stored::Transpose;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
-use crate::tuning::is_amd;
+use crate::tuning::{asks_with_rows, is_amd};
 use crate::walk::each_point;
 
 /// How a transpose writes.
@@ -188,7 +188,8 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         }
         _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
     };
-    let (source, plane) = (SourceColumns, CarriedPlane { columns, rows, beyond, carry });
+    let (source, plane) =
+        (SourceColumns { asks_with_rows: asks_with_rows() }, CarriedPlane { columns, rows, beyond, carry });
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {

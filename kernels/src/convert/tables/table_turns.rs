@@ -55,7 +55,7 @@ impl Enter<'_> {
     unsafe fn turn<const E: usize, const N: usize, const BYTES: usize>(self) {
         let Turned { outer, plane, places: (src, dst), .. } = *self.turned;
         let leave = Found::<BYTES> { table: self.table, lanes: self.lanes };
-        let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns, leave, plane };
+        let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns::default(), leave, plane };
         // SAFETY: the caller's promise.
         unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(self.lanes.narrow()) };
     }

@@ -33,7 +33,7 @@ fn check<const E: usize, const N: usize>(
         beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },
         carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
     };
-    let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns, leave: AsIs, plane };
+    let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns::default(), leave: AsIs, plane };
     for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
         dst.fill(0xA5);
         let places = (src.as_ptr(), dst[first..].as_mut_ptr());
