@@ -30,9 +30,11 @@ impl Split {
     pub(super) fn edges(&self) -> impl Iterator<Item = Part> {
         let [columns, rows] = self.whole;
         let part = |rows: Loop, [columns, further]: [Loop; 2]| {
-            let mut loops = self.outer;
-            [further, self.beyond, rows, columns, self.run].into_iter().for_each(|l| loops.push(l));
-            loops
+            // Those of one step might be too many.
+            let loops = [further, self.beyond, rows, columns, self.run];
+            let mut part = self.outer;
+            loops.into_iter().filter(|l| l.extent > 1).for_each(|l| part.push(l));
+            part
         };
         let behind = |l: Loop, count: usize| {
             let places = [l.src_stride, l.dst_stride].map(|stride| count as isize * stride);

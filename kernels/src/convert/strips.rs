@@ -22,7 +22,7 @@ use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::transpose::{continues, with_turns};
-use crate::tuning::{MADE_STRETCH, asks_with_rows, is_amd};
+use crate::tuning::{FEW_LINES, MADE_STRETCH, asks_with_rows, is_amd};
 use crate::walk::Point;
 
 /// A nest that is a transpose in strips of elements that are converted.
@@ -53,8 +53,9 @@ impl Strips {
         // tile by tile.
         let widens = work.conversion.dst_bytes() > work.conversion.src_bytes();
         let wide = strip(element) / element;
+        let fits = columns.extent < wide && wide.is_multiple_of(columns.extent);
         let goes_on = |l: &Loop| l.dst_stride == columns.dst_stride * columns.extent as isize;
-        let further = match widens && columns.extent < wide && wide.is_multiple_of(columns.extent) {
+        let further = match widens && fits && lie_together(rows, columns) {
             true => outer.take(goes_on).unwrap_or(ONCE),
             false => ONCE,
         };
@@ -80,6 +81,16 @@ impl Strips {
             }
         }
     }
+}
+
+/// True where columns with these rows are a few lines each, and lie one behind the other, so that they are asked for as one.
+fn lie_together(rows: Loop, columns: Loop) -> bool {
+    let len = rows.src_stride.unsigned_abs() * rows.extent;
+    let all = len * columns.extent;
+    Ok(len) == usize::try_from(columns.src_stride)
+        && len <= FEW_LINES * LINE
+        && all >= LINE
+        && all.is_power_of_two()
 }
 
 /// Outer loops, what continues the rows, rows and columns: whole strips.
@@ -234,8 +245,7 @@ impl Columns for Converted<'_> {
 
     #[inline(always)]
     fn asks(&self, step: isize, len: usize, count: usize) -> Ask {
-        let lines = self.together * len / LINE;
-        match self.together < count && Ok(len) == usize::try_from(step) && lines.is_power_of_two() {
+        match self.together < count {
             true => Ask::of_groups(self.apart, len, count, self.together),
             false => Ask::new(step, len, count, Self::STRETCH),
         }

@@ -6,7 +6,7 @@ use relayout_kernels::{
     Along, Bits, Conversion, Converter, FloatFormat, Level, Loop, Number, Rules, Scale, SlotWidth, StepDigit,
 };
 
-use super::pairs::{conversions, scaled_conversions};
+use super::pairs::{BF16, conversions, scaled_conversions};
 use super::{levels, noise, placed, portable, run, unit};
 
 /// So many steps of a plane of so many rows and columns, of elements that stay together, with a gap behind rows and columns.
@@ -136,6 +136,59 @@ fn columns_of_tiles_become_rows() {
             }
         }
     }
+}
+
+/// The same, a factor for each column of a tile, for each row, and for each tile.
+#[test]
+fn columns_of_tiles_are_multiplied_as_they_become_rows() {
+    const WIDE: isize = 128;
+    const HIGH: isize = 8;
+    let src = noise();
+    let values: Vec<f32> = (0..2048).map(|i| (i as f32 - 700.0) * 0.37).collect();
+    let number = |n: isize| NonZeroUsize::new(n.unsigned_abs()).expect("strides are not zero");
+    for elements @ (_, from, to) in scaled_conversions() {
+        for (together, gap) in [(1, 0), (2, 0), (4, 8)] {
+            let (tile, pitch) = (HIGH * WIDE, 9 * HIGH + gap);
+            let of = |extent: isize, src_stride, dst_stride| Loop {
+                extent: extent.unsigned_abs(),
+                src_stride: src_stride * unit(from),
+                dst_stride: dst_stride * unit(to),
+            };
+            let loops = [
+                of(2, tile, WIDE * pitch),
+                of(9, 2 * tile, HIGH),
+                of(WIDE, together, pitch),
+                of(HIGH / together, WIDE * together, together),
+                of(together, 1, 1),
+            ];
+            let [column, row, tile] = [together, WIDE * together, tile].map(|step| step * unit(from));
+            for (stride, modulus) in [(column, number(row)), (row, number(tile)), (tile, NonZeroUsize::MAX)] {
+                let digits = [StepDigit { stride: number(stride), modulus, unit: 1 }];
+                let scale = Scale::Along(Along { values: &values, digits: &digits, first: 0, start: 0 });
+                check_loops(&src, elements, &loops, (0, scale));
+            }
+        }
+    }
+}
+
+/// As many loops as a nest may have here, with columns left beside the strips.
+#[test]
+fn planes_lie_under_many_loops() {
+    let src = noise();
+    let [f32, bf16] = [FloatFormat::F32, BF16].map(Number::Float);
+    let conversion = Conversion::new(f32, bf16, Rules::default()).expect("a defined conversion");
+    let (rows, columns, pitch) = (64, 67, 72);
+    let mut loops: Vec<_> = (0..10)
+        .map(|i| Loop {
+            extent: 2,
+            src_stride: 4 * (i % 3) * rows,
+            dst_stride: (2 * rows * pitch) << (9 - i),
+        })
+        .collect();
+    loops.push(Loop { extent: 64, src_stride: 4, dst_stride: 2 * pitch });
+    loops.push(Loop { extent: columns, src_stride: 4 * rows, dst_stride: 2 });
+    let elements = (conversion, SlotWidth::Bytes(4), SlotWidth::Bytes(2));
+    check_loops(&src, elements, &loops, (0, Scale::All(1.0)));
 }
 
 /// Complex numbers, whose parts stay together.
