@@ -74,8 +74,15 @@ pub(crate) struct ConvertArguments {
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, requires = "from")]
     pub(crate) scale: Option<f32>,
     /// Use at most so many threads
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    threads: Option<u64>,
+}
+
+impl ConvertArguments {
+    /// The most threads to use, if that is said.
+    pub(crate) fn threads(&self) -> Option<usize> {
+        self.threads.map(|threads| usize::try_from(threads).unwrap_or(usize::MAX))
+    }
 }
 
 #[derive(Args)]

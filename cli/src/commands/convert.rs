@@ -35,7 +35,7 @@ fn whole(arguments: &ConvertArguments) -> Result<()> {
         );
     }
     let policy = arguments.to.parse().context("--to")?;
-    let conversion = Conversion { policy, threads: arguments.threads.map(usize::from) };
+    let conversion = Conversion { policy, threads: arguments.threads() };
     let file = map::open(input)?;
     let mut output = Output::create(output)?;
     checkpoint::convert(format, &file, &conversion, &mut output)
@@ -74,7 +74,7 @@ fn raw(from: &str, arguments: &ConvertArguments) -> Result<()> {
 }
 
 fn ends(src: &Shape, dst: &Shape, arguments: &ConvertArguments) -> Result<Ends> {
-    let mut builder = plan_builder(src, dst, arguments.threads.map(usize::from))?;
+    let mut builder = plan_builder(src, dst, arguments.threads())?;
     if let Some(padding) = &arguments.padding {
         builder = builder.padding(parse_padding(padding, dst).context("--padding")?);
     }

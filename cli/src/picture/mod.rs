@@ -85,6 +85,7 @@ impl Picture {
     pub(crate) fn json(&self) -> Value {
         let mut picture = self.facts.clone();
         picture["cropped"] = json!(self.cropped);
+        picture["slices_left_out"] = json!(self.left_out);
         picture["logical"] = self.logical.iter().map(Grid::json).collect();
         picture["memory"] = self.memory.json();
         picture
