@@ -113,6 +113,9 @@ pub(crate) fn asks_with_rows() -> bool {
     !is_amd()
 }
 
+/// Elements of fewer bytes do so: wider ones lost a tenth where rows start no lines.
+pub(crate) const ASKED_WITH_ROWS: usize = 8;
+
 /// On processors of AMD a streamed transpose goes by turns of at most so many columns; of half as many where
 /// elements are wider than two bytes, or columns meet in few sets of the caches. The more a turn reads and then writes the
 /// faster is the memory, as long as all of it stays in the first-level cache.

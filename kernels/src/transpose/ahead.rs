@@ -38,7 +38,7 @@ impl Ask {
     /// For strips of `width` columns, a power of two, of `len` bytes; stretches have at least so many lines.
     #[inline(always)]
     pub(crate) fn new(step: isize, len: usize, width: usize, least: usize) -> Ask {
-        let stretch = match len <= FEW_LINES * LINE && Ok(len) == usize::try_from(step) {
+        let stretch = match follow(step, len) {
             true => None,
             false => Some(if meets(step) { MEETING_STRETCH.max(least) } else { least }),
         };
@@ -176,6 +176,12 @@ impl WithRows {
             ahead.ask_lines(lanes, row * count, count);
         }
     }
+}
+
+/// True where columns of a few lines lie one behind the other: they are one stream.
+#[inline(always)]
+pub(crate) fn follow(step: isize, len: usize) -> bool {
+    len <= FEW_LINES * LINE && Ok(len) == usize::try_from(step)
 }
 
 /// True where columns lie within some lines of a multiple of a page apart: such places are in few sets of the caches, and in

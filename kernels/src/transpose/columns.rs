@@ -4,7 +4,7 @@ use crate::lanes::{LANE, LINE, Lanes};
 use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::block::Turned;
 use crate::transpose::stream::strip;
-use crate::tuning::STRETCH;
+use crate::tuning::{ASKED_WITH_ROWS, STRETCH};
 
 /// The columns of a strip, some rows at a time. What is said here holds for the source's own; others say what is otherwise.
 pub(crate) trait Columns: Copy {
@@ -93,7 +93,8 @@ pub(crate) struct SourceColumns {
 impl Columns for SourceColumns {
     #[inline(always)]
     fn asked_with_rows<L: Lanes>(&self, element: usize) -> usize {
-        if self.asks_with_rows && L::BYTES == LINE { self.strip(element) / LINE } else { 0 }
+        let asks = self.asks_with_rows && element < ASKED_WITH_ROWS && L::BYTES == LINE;
+        if asks { self.strip(element) / LINE } else { 0 }
     }
 }
 
