@@ -19,7 +19,7 @@ use crate::loops::{Loops, MAX_LOOPS};
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
 use crate::stage::starts_lines;
-use crate::transpose::ahead::follow;
+use crate::transpose::ahead::{follow, meets};
 use crate::transpose::block::AsIs;
 use crate::transpose::burst::{BURST_CARRY, BurstTranspose, is_near};
 use crate::transpose::columns::{ShortColumns, SourceColumns};
@@ -190,9 +190,10 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
     };
     let plane = CarriedPlane { columns, rows, beyond, carry };
-    // What is one stream is read as one, whatever is written.
-    let is_stream = follow(columns.src_stride, plane.all_rows() * mover.element_bytes);
-    let source = SourceColumns { asks_with_rows: asks_with_rows() && !is_stream };
+    // What is one stream is read as one, whatever is written; and columns that meet lose by it.
+    let step = columns.src_stride;
+    let is_stream = follow(step, plane.all_rows() * mover.element_bytes);
+    let source = SourceColumns { asks_with_rows: asks_with_rows() && !is_stream && !meets(step) };
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {
