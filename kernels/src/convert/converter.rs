@@ -347,6 +347,7 @@ impl Work<'_> {
         let is_woven = match form {
             Form::Zip { .. } => self.scaled.is_none() || !self.scale.is_along(),
             Form::Unzip { lines, .. } => matches!(lines, Lines::Stored | Lines::Whole),
+            Form::ZipPairs { .. } | Form::UnzipPairs { .. } => true,
             Form::Plain | Form::Lines => false,
         };
         is_woven && [self.src, self.dst].iter().all(|width| matches!(width, SlotWidth::Bytes(_)))

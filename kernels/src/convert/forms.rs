@@ -20,6 +20,7 @@ impl ConvertRows<'_> {
     #[inline(always)]
     pub(super) unsafe fn by_hops<M: Means>(&self, means: M) {
         debug_assert!(self.form == Form::Plain || self.count >= BLOCK, "blocks of other forms are whole");
+        debug_assert!(!self.form.has_pairs(), "pairs go by words");
         let lanes = means.lanes();
         let mut room = Room::new();
         let most = if self.form == Form::Lines { 2 * BLOCK } else { STEP };
@@ -67,10 +68,7 @@ impl ConvertRows<'_> {
     /// As the task, for a block.
     #[inline(always)]
     unsafe fn block<L: Lanes>(&self, lanes: L, block: Block, room: &mut Room) {
-        let ways = match self.form {
-            Form::Plain | Form::Lines => 1,
-            Form::Zip { ways, .. } | Form::Unzip { ways, .. } => ways,
-        };
+        let ways = self.form.ways();
         // SAFETY: the caller's promise; every way of a block fits the room.
         unsafe {
             self.before(lanes, block, room);
@@ -97,9 +95,9 @@ impl ConvertRows<'_> {
     #[inline(always)]
     fn moves_alone(&self) -> bool {
         let woven = match self.form {
-            Form::Plain | Form::Lines => false,
             Form::Zip { .. } => self.src.bits.is_none(),
             Form::Unzip { lines, .. } => lines != Lines::Whole,
+            _ => false,
         };
         woven && self.conversion.is_identity()
     }
@@ -108,9 +106,9 @@ impl ConvertRows<'_> {
     #[inline(always)]
     fn from(&self, block: Block, way: usize, room: &mut Room) -> (Place, usize) {
         match self.form {
-            Form::Plain | Form::Lines => (block.src, block.at),
             Form::Zip { step, .. } => (block.src.at(way as isize * step), block.at),
             Form::Unzip { .. } => (buffer(room.others()[0]), way * block.count),
+            _ => (block.src, block.at),
         }
     }
 
@@ -121,9 +119,9 @@ impl ConvertRows<'_> {
             Form::Lines | Form::Unzip { lines: Lines::Whole, .. } if block.streams => {
                 (buffer(room.others()[1]), 0)
             }
-            Form::Plain | Form::Lines => (block.dst, block.at),
             Form::Zip { .. } => (buffer(room.others()[1]), way * block.count),
             Form::Unzip { step, .. } => (block.dst.at(way as isize * step), block.at),
+            _ => (block.dst, block.at),
         }
     }
 
@@ -131,12 +129,12 @@ impl ConvertRows<'_> {
     #[inline(always)]
     fn factors_of_way(&self, block: Block, way: usize) -> (isize, usize) {
         match self.form {
-            Form::Plain | Form::Lines => self.factors_of(block.src, block.at),
             Form::Zip { step, .. } => self.factors_of(block.src.at(way as isize * step), block.at),
             Form::Unzip { ways, .. } => {
                 let (place, unit) = self.factors_of(block.src, block.at * ways + way);
                 (place, ways * unit)
             }
+            _ => self.factors_of(block.src, block.at),
         }
     }
 

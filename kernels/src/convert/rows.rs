@@ -160,6 +160,29 @@ pub(super) enum Form {
     Zip { ways: usize, step: isize, stream: bool },
     /// The reverse.
     Unzip { ways: usize, step: isize, lines: Lines },
+    /// As `Zip` of two rows whose elements stay together in pairs, which rows are counted in: elements of two bytes, which become one.
+    /// Only by words.
+    ZipPairs { step: isize, stream: bool },
+    /// The reverse: of one byte, which become two.
+    UnzipPairs { step: isize, lines: Lines },
+}
+
+impl Form {
+    /// Rows of the source that become one, or the reverse.
+    #[inline(always)]
+    pub(super) fn ways(self) -> usize {
+        match self {
+            Form::Plain | Form::Lines => 1,
+            Form::Zip { ways, .. } | Form::Unzip { ways, .. } => ways,
+            Form::ZipPairs { .. } | Form::UnzipPairs { .. } => 2,
+        }
+    }
+
+    /// True where rows are counted in pairs.
+    #[inline(always)]
+    pub(super) fn has_pairs(self) -> bool {
+        matches!(self, Form::ZipPairs { .. } | Form::UnzipPairs { .. })
+    }
 }
 
 /// How rows that are taken from a stream are written.

@@ -115,7 +115,7 @@ impl ConvertRows<'_> {
             return None;
         }
         // Packed lines have no other way.
-        if self.rows * self.beyond.extent * self.ways() * self.count < LEAST_IN_STEPS
+        if self.rows * self.beyond.extent * self.form.ways() * self.count < LEAST_IN_STEPS
             && self.form != Form::Lines
         {
             return None;
@@ -129,15 +129,7 @@ impl ConvertRows<'_> {
             Form::Unzip { ways, step, lines: Lines::Stored | Lines::Whole } if !self.scale.is_along() => {
                 is_packed.then_some(Steps::ConvertsLast { ways, step })
             }
-            Form::Unzip { .. } => None,
-        }
-    }
-
-    /// Rows of the source that become one, or the reverse.
-    fn ways(&self) -> usize {
-        match self.form {
-            Form::Plain | Form::Lines => 1,
-            Form::Zip { ways, .. } | Form::Unzip { ways, .. } => ways,
+            Form::Unzip { .. } | Form::ZipPairs { .. } | Form::UnzipPairs { .. } => None,
         }
     }
 

@@ -8,6 +8,7 @@ use super::hop::Hop;
 use super::packed::half_bytes::{COLUMNS, HALF_BYTES};
 use super::rows::{Form, Lines, Look, Place};
 use super::tile::Pass;
+use super::words::any::ends;
 use crate::lanes::LINE;
 use crate::level::Level;
 use crate::loops::Loops;
@@ -29,7 +30,8 @@ pub(super) fn woven(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place
     if converter.level == Level::Scalar || !converter.level.is_available() {
         return None;
     }
-    zipped(converter, loops, [src, dst])
+    paired(converter, loops, [src, dst])
+        .or_else(|| zipped(converter, loops, [src, dst]))
         .or_else(|| unzipped(converter, loops, [src, dst]))
         .or_else(|| lines(converter, loops, [src, dst]))
 }
@@ -72,6 +74,48 @@ fn unzipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) ->
     let next = if whole { None } else { next_piece(converter, &pass, all.as_slice(), dst) };
     let lines = if whole { Lines::Whole } else { Lines::Stored };
     fits.then_some(Woven { pass, form: Form::Unzip { ways, step, lines }, next })
+}
+
+/// Two rows of pairs that become one of words, or the reverse: elements have two bytes on one side and one on the other.
+fn paired(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
+    let conversion = &converter.conversion;
+    let bytes = [conversion.src_bytes(), conversion.dst_bytes()];
+    let is_packed = src.bits.is_some() || dst.bits.is_some();
+    if is_packed || !matches!(bytes, [2, 1] | [1, 2]) || conversion.parts() > 1 {
+        return None;
+    }
+    let [src_unit, dst_unit] = converter.units();
+    let mut rows = *loops;
+    let mut take = |extent: Option<usize>, src_stride: Option<isize>, dst_stride: Option<isize>| {
+        rows.take(|l| {
+            extent.is_none_or(|extent| extent == l.extent)
+                && src_stride.is_none_or(|stride| stride == l.src_stride)
+                && dst_stride.is_none_or(|stride| stride == l.dst_stride)
+        })
+    };
+    take(Some(2), Some(src_unit), Some(dst_unit))?;
+    let zips = bytes == [2, 1];
+    let across = match zips {
+        true => take(Some(2), None, Some(2 * dst_unit))?,
+        false => take(Some(2), Some(2 * src_unit), None)?,
+    };
+    let along = take(None, Some(4), Some(4))?;
+    let fits = along.extent >= BLOCK && ends(conversion, None).is_some();
+    let pass = Pass { run: along.extent, rows: in_order(rows) };
+    let form = match zips {
+        true => {
+            let stream = converter.stream && starts_lines(converter, pass.rows.as_slice(), dst);
+            Form::ZipPairs { step: across.src_stride, stream }
+        }
+        false => {
+            let mut all = rows;
+            all.push(across);
+            let whole = converter.stream && starts_lines(converter, all.as_slice(), dst);
+            let lines = if whole { Lines::Whole } else { Lines::Stored };
+            Form::UnzipPairs { step: across.dst_stride, lines }
+        }
+    };
+    fits.then_some(Woven { pass, form, next: None })
 }
 
 /// Fewest elements of a row that is woven into words of so many bytes. Between `f32` and two floats of 16 bits these go by words,
@@ -184,6 +228,7 @@ pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize)) 
     let (far, near) = match form {
         Form::Zip { ways, .. } if follows_stream(converter, ways, rows) => ALONG_STREAM_AHEAD,
         Form::Zip { ways, .. } => woven_ahead(ways, conversion.src_bytes(), conversion.is_scaled()),
+        Form::ZipPairs { .. } => woven_ahead(2, conversion.src_bytes(), conversion.is_scaled()),
         _ => convert_ahead(),
     };
     Look::Along { far, near }

@@ -5,6 +5,7 @@ mod few_elements;
 mod halves;
 mod pairs;
 mod planes;
+mod tile_pairs;
 mod tiles;
 
 use pairs::{BF16, F8_IEEE, F16, FLOATS_OF_A_BYTE, conversions, rare_conversions, scaled_conversions};

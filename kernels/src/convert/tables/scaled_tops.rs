@@ -139,7 +139,7 @@ impl ScaledTops {
                 means.vectorize(Enter { rows, means, tables: [self; 2] })
             }
             Form::Plain | Form::Lines => means.vectorize(Enter { rows, means, tables: [self; 2] }),
-            Form::Zip { .. } | Form::Unzip { .. } => false,
+            Form::Zip { .. } | Form::Unzip { .. } | Form::ZipPairs { .. } | Form::UnzipPairs { .. } => false,
         }
     }
 
@@ -183,6 +183,7 @@ impl<M: Means> NullaryFnOnce for Enter<'_, '_, M> {
                     rows.unzip_to_tops::<M, BLOCK>(means, (step, lines == Lines::Whole), tables[0]);
                 }
                 Form::Plain | Form::Lines => rows.straight_to_tops::<M, BLOCK>(means, tables[0]),
+                Form::ZipPairs { .. } | Form::UnzipPairs { .. } => return false,
             }
         }
         true

@@ -50,7 +50,7 @@ impl Table {
         let form = match rows.form {
             Form::Plain | Form::Lines | Form::Unzip { ways: 4, .. } => true,
             Form::Zip { ways, .. } => ways * self.bytes == 4,
-            Form::Unzip { .. } => false,
+            Form::Unzip { .. } | Form::ZipPairs { .. } | Form::UnzipPairs { .. } => false,
         };
         form && rows.count >= BLOCK && rows.src.bits.is_none() && rows.dst.bits.is_none()
     }

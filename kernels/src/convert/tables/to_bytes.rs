@@ -103,6 +103,7 @@ impl Narrowing {
                 let are_halves = ways == 2 && rows.conversion.src_bytes() == 2;
                 are_halves && !is_scaled && matches!(lines, Lines::Stored | Lines::Whole)
             }
+            Form::ZipPairs { .. } | Form::UnzipPairs { .. } => false,
         };
         if !has_way || rows.count < BLOCK || rows.has_packed() || rows.turned.is_some() {
             return false;
@@ -157,6 +158,7 @@ impl<'a, S: Source<'a>, const KIND: u32> NullaryFnOnce for Enter<'_, 'a, S, KIND
                 Form::Plain | Form::Lines => narrow.straight(),
                 Form::Zip { step, stream, .. } => narrow.zip(step, stream),
                 Form::Unzip { step, lines, .. } => narrow.unzip(step, lines == Lines::Whole),
+                Form::ZipPairs { .. } | Form::UnzipPairs { .. } => return false,
             }
         }
         true

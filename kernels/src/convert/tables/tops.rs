@@ -187,4 +187,41 @@ impl ConvertRows<'_> {
             }
         }
     }
+
+    /// The same of two rows of pairs.
+    ///
+    /// # Safety
+    /// As [`ConvertRows::at_level`], for rows of at least `N` words, whole registers, which start lines if `stream`.
+    #[inline(always)]
+    pub(crate) unsafe fn unzip_pairs_to_tops<M: Means, const N: usize>(
+        &self,
+        means: M,
+        (step, stream): (isize, bool),
+        table: impl ToTops,
+    ) {
+        let (lanes, streamed) = (means.lanes(), apart(stream, N, self.count));
+        for row in self.each_row() {
+            let (src, dst) = self.woven_starts(row);
+            let mut done = 0;
+            while done < self.count {
+                let at = 4 * done.min(self.count - N);
+                let from = src.wrapping_add(at);
+                self.look_ahead(lanes, from, 4 * N);
+                let mut i = 0;
+                while i < 4 * N {
+                    let to = dst.wrapping_add(at + i);
+                    // SAFETY: a register of the stream, and as many bytes of either row of the destination.
+                    unsafe {
+                        let bytes = means.ordered(1, lanes.load(from.add(i)));
+                        let (a, b) = table.tops(means, bytes);
+                        let (first, second) = lanes.unzip::<4>(a, b);
+                        put(lanes, to, first, done < streamed);
+                        put(lanes, to.wrapping_offset(step), second, done < streamed);
+                    }
+                    i += M::Lanes::BYTES;
+                }
+                done = at / 4 + N;
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use core::marker::PhantomData;
 
 use crate::convert::multiply::{Factors, Find, Multiply};
-use crate::convert::rows::{ConvertRows, Form, Look};
+use crate::convert::rows::{ConvertRows, Form, Lines, Look};
 use crate::convert::tables::tops::to_tops;
 use crate::convert::tables::widening::Widening;
 use crate::convert::words::casts::{Read, Write};
@@ -86,7 +86,15 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
                 Form::Unzip { ways, step, lines } if alone && ways * R::BYTES == 4 => {
                     return self.unzips(step, lines);
                 }
-                Form::Zip { .. } | Form::Unzip { .. } => return false,
+                Form::ZipPairs { step, stream } if alone && (R::BYTES, W::BYTES) == (2, 1) => {
+                    self.zips_pairs(step, stream);
+                }
+                Form::UnzipPairs { step, lines } if alone && (R::BYTES, W::BYTES) == (1, 2) => {
+                    self.unzips_pairs(step, lines == Lines::Whole);
+                }
+                Form::Zip { .. } | Form::Unzip { .. } | Form::ZipPairs { .. } | Form::UnzipPairs { .. } => {
+                    return false;
+                }
             }
         }
         true
@@ -240,7 +248,18 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         (place, step): (isize, usize),
     ) -> Option<Words<N>> {
         // SAFETY: the caller's promise.
-        let mut words = unsafe { self.read::<N>(from) };
+        let words = unsafe { self.read::<N>(from) };
+        self.products_of::<G, N>(factors, words, (place, step))
+    }
+
+    /// The same of a block as it stands between the types.
+    #[inline(always)]
+    pub(crate) fn products_of<G: Multiply, const N: usize>(
+        self,
+        factors: &mut G,
+        mut words: Words<N>,
+        (place, step): (isize, usize),
+    ) -> Option<Words<N>> {
         let factors = factors.block::<N>(place, step);
         self.means.multiply(&mut words, &factors);
         let is_sure = R::IS_WHOLE && matches!(factors, Factors::Alike(factor) if factor.is_normal());

@@ -36,6 +36,12 @@ macro_rules! each_way {
     };
 }
 
+/// How far ways with a step between them are from the first.
+#[inline(always)]
+fn even_ways(step: isize) -> [isize; 4] {
+    [0, step, 2 * step, 3 * step]
+}
+
 impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// True where the words of a line are one register or two, and types are told apart for each block: compilers would take the words
     /// of such few registers apart, and make anything but registers of them.
@@ -102,7 +108,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             let place = self.rows.places(row).0.first;
             // SAFETY: the caller's promise.
             unsafe {
-                match self.ones::<N>(&mut kept, &mut factors, row, (step, R::BYTES), 4 / W::BYTES) {
+                match self.ones::<N>(&mut kept, &mut factors, row, (even_ways(step), R::BYTES), 4 / W::BYTES)
+                {
                     Some(mut ones) => self.zip_row::<One, ONE>((row, place), &mut ones, (step, stream)),
                     None => self.zip_row::<F, N>((row, place), &mut factors, (step, stream)),
                 }
@@ -110,15 +117,15 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         }
     }
 
-    /// The factors of ways that have one each in all of a row. From way to way, and from one element of a way to the next, it is so far
-    /// where factors are found.
+    /// The factors of ways that have one each in all of a row. From the first way to each of them, and from one element of a way to the
+    /// next, it is so far where factors are found.
     #[inline(always)]
-    fn ones<const N: usize>(
+    pub(crate) fn ones<const N: usize>(
         self,
         kept: &mut Kept,
         factors: &mut [F; 4],
         row: Row,
-        (between, unit): (isize, usize),
+        (before, unit): ([isize; 4], usize),
         ways: usize,
     ) -> Option<[One; 4]> {
         if !F::MULTIPLIES {
@@ -133,7 +140,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         let mut turns = usize::MAX;
         let mut way = 0;
         while way < ways {
-            let place = first + way as isize * between;
+            let place = first + before[way];
             ones[way] = One(factors[way].one::<N>(place, unit, self.rows.count)?);
             if keeps {
                 let last = place + ((self.rows.count - 1) * unit) as isize;
@@ -255,7 +262,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             let place = self.rows.places(row).0.first;
             // SAFETY: the caller's promise.
             unsafe {
-                match self.ones::<N>(&mut kept, &mut factors, row, (between, 4), 4 / R::BYTES) {
+                match self.ones::<N>(&mut kept, &mut factors, row, (even_ways(between), 4), 4 / R::BYTES) {
                     Some(mut ones) => self.unzip_row::<One, N>((row, place), &mut ones, 1, (step, stream)),
                     None => self.unzip_row::<F, N>((row, place), &mut factors, apart_by, (step, stream)),
                 }

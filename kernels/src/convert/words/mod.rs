@@ -4,6 +4,7 @@ pub(crate) mod any;
 #[cfg(target_arch = "x86_64")]
 mod as_the_first;
 pub(crate) mod cast_packed;
+pub(crate) mod cast_pairs;
 pub(crate) mod cast_rows;
 pub(crate) mod cast_woven;
 pub(crate) mod casts;
