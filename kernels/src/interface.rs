@@ -11,3 +11,5 @@ mod levels;
 mod panels;
 #[path = "../tests/ragged.rs"]
 mod ragged;
+#[path = "../tests/tile_columns.rs"]
+mod tile_columns;

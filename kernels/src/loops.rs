@@ -5,6 +5,9 @@ use crate::nest::Loop;
 /// Loops that a nest may have here; of deeper ones the outermost are walked outside.
 pub(crate) const MAX_LOOPS: usize = 12;
 
+/// A loop that does nothing.
+pub(crate) const ONCE: Loop = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
+
 /// Some loops, without a heap.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Loops {

@@ -1,6 +1,7 @@
 //! Walking the outer loops of a nest.
 
 use crate::lanes::{Lanes, Task};
+use crate::loops::ONCE;
 use crate::nest::Loop;
 
 /// Loops that are walked by counters; of nests of more, which are rare, the outermost are walked one by one outside the
@@ -39,8 +40,7 @@ impl<P: Point> Task for Walk<'_, P> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self, lanes: L) {
         let Walk { loops, mut src, mut dst, kernel, fence } = self;
-        let once = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
-        let (inner, outer) = loops.split_last().unwrap_or((&once, &[]));
+        let (inner, outer) = loops.split_last().unwrap_or((&ONCE, &[]));
         let mut counters = [0usize; FLAT];
         'points: loop {
             let (mut from, mut to) = (src, dst);

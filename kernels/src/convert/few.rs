@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use super::converter::{Converter, each_place};
 use super::rows::{ConvertRows, Place};
-use crate::loops::{Loops, MAX_LOOPS};
+use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::mover::scalar;
 use crate::nest::Loop;
 use crate::slots::value_mask;
@@ -126,8 +126,7 @@ unsafe fn scatter(loops: &[Loop], from: Place, dst: Place, bytes: usize) {
 /// Calls `visit` with both places of every point of the loops.
 #[inline(always)]
 fn each_pair(loops: &[Loop], src: Place, dst: Place, visit: &mut impl FnMut(isize, isize)) {
-    let once = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
-    let (inner, outer) = loops.split_last().unwrap_or((&once, &[]));
+    let (inner, outer) = loops.split_last().unwrap_or((&ONCE, &[]));
     each_place(outer, src, dst, &mut |src, dst| {
         let (mut src, mut dst) = (src.first, dst.first);
         for _ in 0..inner.extent {

@@ -1,13 +1,10 @@
 //! Nests as planes of rows and columns, of which strips are made.
 
-use crate::loops::Loops;
+use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
 
 /// Loops over a part of a nest, and how far both places of the part are from those of the nest.
 type Part = (Loops, [isize; 2]);
-
-/// A loop that does nothing.
-pub(super) const ONCE: Loop = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
 
 /// A nest as planes, and how much of them strips take.
 #[derive(Clone, Copy, Debug)]

@@ -10,19 +10,19 @@ use super::forms::BLOCK;
 use super::leave::Turned;
 use super::program::Conversion;
 use super::rows::{Look, Place};
-use super::split::{ONCE, Split};
+use super::split::Split;
 use crate::lanes::{LINE, Lanes};
 use crate::level::Level;
-use crate::loops::Loops;
+use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
 use crate::stage::starts_lines;
-use crate::transpose::ahead::{Ahead, Ask};
+use crate::transpose::ahead::{Ahead, Ask, lie_together};
 use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::transpose::{continues, with_turns};
-use crate::tuning::{FEW_LINES, MADE_STRETCH, asks_with_rows, is_amd};
+use crate::tuning::{MADE_STRETCH, asks_with_rows, is_amd};
 use crate::walk::Point;
 
 /// A nest that is a transpose in strips of elements that are converted.
@@ -83,16 +83,6 @@ impl Strips {
     }
 }
 
-/// True where columns with these rows are a few lines each, and lie one behind the other, so that they are asked for as one.
-fn lie_together(rows: Loop, columns: Loop) -> bool {
-    let len = rows.src_stride.unsigned_abs() * rows.extent;
-    let all = len * columns.extent;
-    Ok(len) == usize::try_from(columns.src_stride)
-        && len <= FEW_LINES * LINE
-        && all >= LINE
-        && all.is_power_of_two()
-}
-
 /// Outer loops, what continues the rows, rows and columns: whole strips.
 pub(super) type Plane = (Loops, Loop, Loop, Loop);
 
@@ -113,7 +103,7 @@ unsafe fn turned(
     let aligned = starts_lines(outer.as_slice().iter().chain([&rows, &beyond]), places.1);
     let mut carry = (!aligned).then(|| Buffer::new(BURST_CARRY));
     let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
-    let plane = CarriedPlane { columns, rows, beyond, carry };
+    let plane = CarriedPlane { columns, rows, beyond, along: ONCE, carry };
     let turned = Turned { outer: outer.as_slice(), run, plane, places };
     let place = Place::near(places.1);
     // SAFETY: the caller's promise; the carries live until the end of this function.
@@ -169,7 +159,7 @@ pub(super) unsafe fn transposed<K: Point>(
     let aligned = starts_lines(outer.as_slice().iter().chain([&row, &beyond]), dst);
     let mut carry = (!aligned).then(|| Buffer::new(CARRY_BYTES));
     let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
-    let kernel = kernel(CarriedPlane { columns, rows, beyond, carry });
+    let kernel = kernel(CarriedPlane { columns, rows, beyond, along: ONCE, carry });
     // SAFETY: the caller's promise; the carries live until the end of this function.
     let done = unsafe { walk_at_level(level, outer.as_slice(), (src, dst), kernel) };
     debug_assert!(done, "strips are for levels that stream");

@@ -8,10 +8,10 @@ use super::forms::BLOCK;
 use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
 use super::scale::Scale;
-use super::split::ONCE;
 use crate::interleave::Interleave;
 use crate::lanes::LINE;
 use crate::level::Level;
+use crate::loops::ONCE;
 use crate::nest::Loop;
 use crate::tuning::{BETWEEN_STEPS, LEAST_IN_STEPS};
 

@@ -4,10 +4,13 @@ pub(crate) mod blocks;
 pub(crate) mod composite;
 pub(crate) mod program;
 mod staged;
+mod tile_columns;
+mod units;
 
 use crate::general::blocks::{Blocks, Room, Write, carry_bytes};
 use crate::general::composite::{MAX_LOOPS, Sets, steps};
 use crate::general::program::{Program, Programmed, Runs};
+use crate::general::tile_columns::TileColumns;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::mover::scalar;
 use crate::nest::Loop;
@@ -36,6 +39,17 @@ pub(crate) unsafe fn general<L: Lanes>(
     if is_simple(loops, element) || elements < LEAST_ELEMENTS && !stream {
         // SAFETY: the caller's promise.
         return unsafe { alone(lanes, loops, src, dst, element) };
+    }
+    if stream && let Some(tiles) = TileColumns::new(loops, element) {
+        // SAFETY: the caller's promise, for parts of the nest.
+        unsafe {
+            tiles.run(lanes, src, dst);
+            if let Some((rest, [from, to])) = tiles.rest(loops) {
+                let places = (src.wrapping_offset(from), dst.wrapping_offset(to));
+                general(lanes, rest.as_slice(), places, element, stream);
+            }
+        }
+        return;
     }
     let sets = Sets::new(loops, element).filter(|sets| fills_lanes(sets, element));
     // SAFETY: the caller's promise, for every way.

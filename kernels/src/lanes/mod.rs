@@ -133,6 +133,58 @@ pub(crate) unsafe trait Lanes: Copy {
         unsafe { self.turn(parts.as_ptr(), LINE as isize, to, pitch) }
     }
 
+    /// As [`Lanes::turn`] of places of which the second is `step` bytes behind the first, and two more, if there are, `far` behind
+    /// these, each register reordered.
+    ///
+    /// # Safety
+    /// As [`Lanes::turn`], for these places.
+    #[inline(always)]
+    unsafe fn turn_apart(
+        self,
+        from: *const u8,
+        [step, _far]: [isize; 2],
+        to: *mut u8,
+        pitch: usize,
+        order: impl Order,
+    ) {
+        const { assert!(Self::LANES <= 2) };
+        let mut lane = 0;
+        while lane < Self::LANES {
+            // SAFETY: lane `lane` of each place, and the register that it is promised.
+            unsafe {
+                let lanes = self.load_lanes(from.wrapping_add(lane * LANE), step);
+                self.store(to.add(lane * pitch), order.of(self, lanes));
+            }
+            lane += 1;
+        }
+    }
+
+    /// As [`Lanes::turn_apart`] for only the first `len` bytes of each place, followed by zeros.
+    ///
+    /// # Safety
+    /// As [`Lanes::turn_part`], for these places.
+    #[inline(always)]
+    unsafe fn turn_part_apart(
+        self,
+        from: *const u8,
+        [step, far]: [isize; 2],
+        len: usize,
+        (to, pitch): (*mut u8, usize),
+        order: impl Order,
+    ) {
+        let mut parts = [0u8; LINE / LANE * LINE];
+        let mut lane = 0;
+        while lane < Self::LANES {
+            let from = from.wrapping_offset((lane % 2) as isize * step + (lane / 2) as isize * far);
+            // SAFETY: the caller's promise, and room for a line of each lane of the widest registers.
+            unsafe { copy_part(from, parts.as_mut_ptr().add(lane * LINE), len) };
+            lane += 1;
+        }
+        let steps = [LINE as isize, 2 * LINE as isize];
+        // SAFETY: the parts just copied, and the caller's promise.
+        unsafe { self.turn_apart(parts.as_ptr(), steps, to, pitch, order) }
+    }
+
     /// Writes a whole register.
     ///
     /// # Safety
@@ -210,6 +262,28 @@ pub(crate) unsafe trait Lanes: Copy {
 
     /// Puts entry `places[i]` of a table, each less than `LANE`, at place `i`.
     fn look_up(self, table: [u8; LANE], places: Self::Vector) -> Self::Vector;
+}
+
+/// An order of the bytes of every lane.
+pub(crate) trait Order: Copy {
+    /// Puts them in it.
+    fn of<L: Lanes>(self, lanes: L, vector: L::Vector) -> L::Vector;
+}
+
+/// As they are.
+impl Order for () {
+    #[inline(always)]
+    fn of<L: Lanes>(self, _lanes: L, vector: L::Vector) -> L::Vector {
+        vector
+    }
+}
+
+/// As for [`Lanes::shuffle`].
+impl Order for [u8; LANE] {
+    #[inline(always)]
+    fn of<L: Lanes>(self, lanes: L, vector: L::Vector) -> L::Vector {
+        lanes.shuffle(vector, self)
+    }
 }
 
 /// Some lines in the first-level cache, or in registers.

@@ -7,8 +7,9 @@ pub(crate) mod ragged;
 pub(crate) mod stream;
 
 use crate::lanes::{LANE, LINE, Lanes, stream_line};
+use crate::loops::ONCE;
 use crate::nest::Loop;
-use crate::rows::pieces::{ONCE, pieces};
+use crate::rows::pieces::pieces;
 use crate::rows::stream::stream_rows;
 use crate::stage::starts_lines;
 use crate::transpose::ahead::Ahead;

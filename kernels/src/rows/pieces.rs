@@ -1,6 +1,7 @@
 //! Rows that go past the cache in pieces: which loops lead from piece to piece of a row, and which to more rows.
 
 use crate::lanes::{LINE, Lanes};
+use crate::loops::ONCE;
 use crate::nest::Loop;
 use crate::tuning::{ROW_PIECE, STAGE_BYTES};
 
@@ -14,9 +15,6 @@ pub(crate) struct Pieces<'a> {
     /// Elements of a row behind its last piece.
     pub(crate) rest: usize,
 }
-
-/// A loop that is none.
-pub(crate) const ONCE: Loop = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
 
 /// The outer loops as pieces of rows, where the pieces are whole lines and one of the last two loops continues them.
 #[allow(dead_code)] // portable targets have no lanes

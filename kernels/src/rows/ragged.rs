@@ -4,9 +4,10 @@
 use crate::deinterleave::unzips;
 use crate::lanes::Lanes;
 use crate::level::Level;
+use crate::loops::ONCE;
 use crate::mover::{Family, Mover};
 use crate::nest::{Loop, Nest, OutOfBounds};
-use crate::rows::pieces::{ONCE, Pieces, pieces};
+use crate::rows::pieces::{Pieces, pieces};
 use crate::rows::stream::stream_rows;
 use crate::stage::starts_lines;
 

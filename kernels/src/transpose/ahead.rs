@@ -5,6 +5,7 @@
 //! no branch and no step from the one before, for the same reason.
 
 use crate::lanes::{LINE, Lanes};
+use crate::nest::Loop;
 use crate::tuning::{FEW_LINES, MEETING_STRETCH, PAGE};
 
 /// In which order the lines of a strip's columns are asked for.
@@ -71,9 +72,12 @@ impl Ask {
     #[inline(always)]
     pub(crate) fn ahead(&self, top: *const u8, rows: core::ops::Range<usize>, at: usize) -> Ahead {
         let places = self.width / self.together;
+        // What lies together is one column of as many times the bytes.
+        let rows = rows.start * self.together..rows.end * self.together;
+        let at = at * self.together;
         let strip = top.wrapping_offset(places as isize * self.step).wrapping_add(rows.start);
         // Lines asked for before these.
-        let before = (at - rows.start) * self.width / LINE;
+        let before = (at - rows.start) * places / LINE;
         let Some(stretch) = self.stretch else {
             return Ahead {
                 from: strip.wrapping_add(before * LINE),
@@ -189,6 +193,16 @@ pub(crate) fn follow(step: isize, len: usize) -> bool {
 #[inline(always)]
 pub(crate) fn meets(step: isize) -> bool {
     step.wrapping_add(4 * LINE as isize).rem_euclid(PAGE as isize) < 8 * LINE as isize
+}
+
+/// True where columns with these rows are a few lines each, and lie one behind the other, so that they are asked for as one.
+pub(crate) fn lie_together(rows: Loop, columns: Loop) -> bool {
+    let len = rows.src_stride.unsigned_abs() * rows.extent;
+    let all = len * columns.extent;
+    Ok(len) == usize::try_from(columns.src_stride)
+        && len <= FEW_LINES * LINE
+        && all >= LINE
+        && all.is_power_of_two()
 }
 
 #[cfg(test)]

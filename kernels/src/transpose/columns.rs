@@ -2,7 +2,7 @@
 
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::transpose::ahead::{Ahead, Ask};
-use crate::transpose::block::Turned;
+use crate::transpose::block::{Turned, turn_block, turn_part_block};
 use crate::transpose::stream::strip;
 use crate::tuning::{ASKED_WITH_ROWS, STRETCH};
 
@@ -58,6 +58,35 @@ pub(crate) trait Columns: Copy {
     #[inline(always)]
     fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
         from.wrapping_offset(column as isize * step)
+    }
+
+    /// The same within a strip that was made ready.
+    #[inline(always)]
+    fn within_strip(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
+        from.wrapping_offset(column as isize * step)
+    }
+
+    /// Reads `len` bytes of each column of a block, a register or less, with lanes of `N` rows one behind the other, and asks for lines
+    /// in between.
+    ///
+    /// # Safety
+    /// As [`turn_block`] or [`turn_part_block`].
+    #[inline(always)]
+    unsafe fn turn<L: Lanes, const N: usize>(
+        &self,
+        lanes: L,
+        (from, step): (*const u8, isize),
+        len: usize,
+        turned: *mut u8,
+        ahead: Option<(Ahead, usize)>,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match len == L::BYTES {
+                true => turn_block::<L, N>(lanes, from, step, turned, ahead),
+                false => turn_part_block::<L, N>(lanes, from, step, len, turned, ahead),
+            }
+        }
     }
 
     /// Where the rows of a part that stand `before` bytes behind the first ones of those made ready at `from` lie.

@@ -15,7 +15,7 @@ pub(crate) mod stream;
 use crate::general::general;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
-use crate::loops::{Loops, MAX_LOOPS};
+use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
 use crate::stage::starts_lines;
@@ -187,9 +187,9 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         {
             (before, *beyond)
         }
-        _ => (outer, Loop { extent: 1, src_stride: 0, dst_stride: 0 }),
+        _ => (outer, ONCE),
     };
-    let plane = CarriedPlane { columns, rows, beyond, carry };
+    let plane = CarriedPlane { columns, rows, beyond, along: ONCE, carry };
     // What is one stream is read as one, whatever is written; and columns that meet lose by it.
     let step = columns.src_stride;
     let is_stream = follow(step, plane.all_rows() * mover.element_bytes);

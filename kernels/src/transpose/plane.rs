@@ -13,6 +13,8 @@ pub(crate) struct CarriedPlane {
     pub(crate) rows: Loop,
     /// What continues the rows in the source, each step with all rows again.
     pub(crate) beyond: Loop,
+    /// Where all of these are found again, in the next tile: for kernels that read column by column.
+    pub(crate) along: Loop,
     /// As many bytes as a kernel wants, at the start of a line; unused, and perhaps null, where every row starts a line
     /// or is stored.
     pub(crate) carry: *mut u8,
@@ -22,12 +24,42 @@ impl CarriedPlane {
     /// The rows of all steps.
     #[inline(always)]
     pub(crate) fn all_rows(&self) -> usize {
+        self.rows_of_tile() * self.along.extent
+    }
+
+    /// Those that lie one behind the other in the source.
+    #[inline(always)]
+    pub(crate) fn rows_of_tile(&self) -> usize {
         self.rows.extent * self.beyond.extent
+    }
+
+    /// Where a row of elements of so many bytes lies in a column that starts at `top`, and how many of so many rows are at hand there.
+    #[inline(always)]
+    pub(crate) fn rows_at(
+        &self,
+        top: *const u8,
+        row: usize,
+        element: usize,
+        count: usize,
+    ) -> (*const u8, usize) {
+        if self.along.extent == 1 {
+            return (top.wrapping_add(row * element), count);
+        }
+        let (tile, inside) = (row / self.rows_of_tile(), row % self.rows_of_tile());
+        let from = top.wrapping_offset(tile as isize * self.along.src_stride).wrapping_add(inside * element);
+        (from, count.min(self.rows_of_tile() - inside))
     }
 
     /// The place of a row in the destination.
     #[inline(always)]
     pub(crate) fn row_place(&self, dst: *mut u8, row: usize) -> *mut u8 {
+        let (dst, row) = match self.along.extent {
+            1 => (dst, row),
+            _ => {
+                let tile = (row / self.rows_of_tile()) as isize;
+                (dst.wrapping_offset(tile * self.along.dst_stride), row % self.rows_of_tile())
+            }
+        };
         let (above, inside) = match self.beyond.extent {
             1 => (0, row),
             _ => (row / self.rows.extent, row % self.rows.extent),
@@ -70,6 +102,7 @@ impl CarriedPlane {
         whole: usize,
         (src, dst): (*const u8, *mut u8),
     ) {
+        debug_assert_eq!(self.along.extent, 1, "columns of tiles are strips");
         if whole == self.columns.extent {
             return;
         }

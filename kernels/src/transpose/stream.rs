@@ -8,7 +8,7 @@
 use crate::lanes::{LINE, Lanes};
 use crate::rows::carry::flush;
 use crate::transpose::ahead::{Ahead, WithRows};
-use crate::transpose::block::{Turned, turn_block, turn_part_block};
+use crate::transpose::block::Turned;
 use crate::transpose::columns::{Columns, SourceColumns};
 use crate::transpose::plane::CarriedPlane;
 use crate::tuning::STRIP_ROWS;
@@ -94,7 +94,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     ) {
         let (step, unit) = (self.plane.columns.src_stride, self.plane.rows.src_stride.unsigned_abs());
         let (columns_step, count) = self.source.of_source(step, self.source.strip(E) / E);
-        let len = self.plane.all_rows() * unit;
+        let len = self.plane.rows_of_tile() * unit;
         let ask = self.source.asks(columns_step, len, count);
         let mut column = 0;
         while column < columns {
@@ -103,11 +103,11 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             let mut row = rows.start;
             while row < rows.end {
                 let count = self.source.rows(L::BYTES / E).min(rows.end - row);
+                let (from, count) = self.plane.rows_at(top, row, unit, count);
                 let ahead = ask.ahead(top, rows.start * unit..rows.end * unit, row * unit);
                 // SAFETY: a strip's columns, and so many rows of them.
                 unsafe {
-                    let made =
-                        self.source.ready::<L, E>(lanes, (top.wrapping_add(row * unit), step), count, ahead);
+                    let made = self.source.ready::<L, E>(lanes, (from, step), count, ahead);
                     self.groups(lanes, made, row..row + count, here);
                 }
                 row += count;
@@ -205,7 +205,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         // SAFETY: the strip's registers take `BYTES` bytes of the buffer for each of its columns, and are written before they
         // are read; rows of the group only are written to.
         unsafe {
-            turn_strip::<L, E, N>(lanes, (from, step, self.source.strip(E)), len, turned, ahead);
+            turn_strip::<L, C, E, N>(lanes, self.source, (from, step), len, turned, ahead);
             let mut lane = 0;
             while lane * N < group.count {
                 let turned = turned.add(lane * N * L::BYTES);
@@ -255,26 +255,23 @@ pub(crate) struct Group {
 /// # Safety
 /// `len` bytes must be readable at each of a strip's columns, and a register for each writable at `turned`.
 #[inline(always)]
-unsafe fn turn_strip<L: Lanes, const E: usize, const N: usize>(
+unsafe fn turn_strip<L: Lanes, C: Columns, const E: usize, const N: usize>(
     lanes: L,
-    (from, step, strip): (*const u8, isize, usize),
+    source: C,
+    (from, step): (*const u8, isize),
     len: usize,
     turned: *mut u8,
     ahead: Option<Ahead>,
 ) {
     let block = L::BYTES / E;
     let mut column = 0;
-    while column < strip / E {
-        let from = from.wrapping_offset(column as isize * step);
+    while column < source.strip(E) / E {
+        let from = source.within_strip(from, column, step);
         // SAFETY: the caller's promise, for a block of the strip's columns.
         unsafe {
             let turned = turned.add(column * L::BYTES);
             let ahead = ahead.map(|ahead| (ahead, column / L::LANES));
-            if len == L::BYTES {
-                turn_block::<L, N>(lanes, from, step, turned, ahead);
-            } else {
-                turn_part_block::<L, N>(lanes, from, step, len, turned, ahead);
-            }
+            source.turn::<L, N>(lanes, (from, step), len, turned, ahead);
         }
         column += block;
     }

@@ -6,6 +6,7 @@ use crate::convert::number::{FloatFormat, Number, Specials};
 use crate::convert::program::{Conversion, Rules};
 use crate::convert::rows::{ConvertRows, Place};
 use crate::convert::scale::Scale;
+use crate::loops::ONCE;
 use crate::transpose::burst::BURST_CARRY;
 use crate::{Converter, Level, Nest, SlotWidth};
 
@@ -59,7 +60,7 @@ fn check(conversion: &Conversion, case: Case, leaves: impl Fn(Level) -> bool) {
     let mut carry = AlignedBuffer::zeroed(BURST_CARRY).unwrap();
     let is_carried = !first.is_multiple_of(LINE) || !pitch.is_multiple_of(LINE);
     let carry = if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() };
-    let plane = CarriedPlane { columns, rows, beyond, carry };
+    let plane = CarriedPlane { columns, rows, beyond, along: ONCE, carry };
     let levels = [Level::Avx2, Level::Avx512, Level::Avx512Vbmi];
     let goes = |level: Level| {
         dst.copy_from_slice(&sentinels);
@@ -191,7 +192,8 @@ fn words_are_rounded_in_registers_of_half_a_line() {
     let plane = CarriedPlane {
         columns: Loop { extent: columns, src_stride: 4 * rows as isize, dst_stride: 2 },
         rows: Loop { extent: rows, src_stride: 4, dst_stride: 2 * columns as isize },
-        beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },
+        beyond: ONCE,
+        along: ONCE,
         carry: std::ptr::null_mut(),
     };
     let turned = Turned { outer: &[], run: 1, plane, places: (src.as_ptr(), dst.as_mut_ptr()) };

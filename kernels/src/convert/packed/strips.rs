@@ -11,11 +11,11 @@ use crate::convert::packed::columns::{PackedColumns, PackedSides, STRETCH_BYTES,
 use crate::convert::packed::stored_columns::StoredColumns;
 use crate::convert::packed::turns::ByTurns;
 use crate::convert::rows::Place;
-use crate::convert::split::{ONCE, Split};
+use crate::convert::split::Split;
 use crate::convert::strips::transposed;
 use crate::lanes::{LANE, LINE};
 use crate::level::Level;
-use crate::loops::Loops;
+use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
 use crate::slots::Bits;
 use crate::transpose::burst::BURST_CARRY;
@@ -237,7 +237,7 @@ impl PackedStrips {
                 });
             }
             let done = if by_turns {
-                let plane = CarriedPlane { columns, rows, beyond, carry: std::ptr::null_mut() };
+                let plane = CarriedPlane { columns, rows, beyond, along: ONCE, carry: std::ptr::null_mut() };
                 walk_at_level(level, outer.as_slice(), places, ByTurns::<SLOTS, false> { source, plane })
             } else {
                 let kernel = StoredColumns::<1, LANE, _> { source, columns, rows };

@@ -5,7 +5,7 @@ use core::arch::x86_64::{__m128i, __m512i, _MM_HINT_T0, _MM_HINT_T1};
 use pulp::x86::{V3, V4};
 
 use super::Enter;
-use crate::lanes::{LANE, Lanes, Task};
+use crate::lanes::{LANE, Lanes, Order, Task};
 
 /// Every other quadword of two registers.
 const EVEN_QUADWORDS: [u64; 8] = [0, 2, 4, 6, 8, 10, 12, 14];
@@ -96,6 +96,25 @@ unsafe impl Lanes for V4 {
         let [a, b, c, d] = places(from, step);
         // SAFETY: the caller's promise.
         unsafe { store_turned(self, [self.load(a), self.load(b), self.load(c), self.load(d)], to, pitch) }
+    }
+
+    #[inline(always)]
+    unsafe fn turn_apart(
+        self,
+        from: *const u8,
+        [step, far]: [isize; 2],
+        to: *mut u8,
+        pitch: usize,
+        order: impl Order,
+    ) {
+        let [a, b] = [from, from.wrapping_offset(step)];
+        let [c, d] = [a, b].map(|place| place.wrapping_offset(far));
+        // SAFETY: the caller's promise.
+        unsafe {
+            let [a, b] = [order.of(self, self.load(a)), order.of(self, self.load(b))];
+            let [c, d] = [order.of(self, self.load(c)), order.of(self, self.load(d))];
+            store_turned(self, [a, b, c, d], to, pitch);
+        }
     }
 
     #[inline(always)]

@@ -4,6 +4,7 @@ use super::*;
 use crate::Level;
 use crate::buffer::AlignedBuffer;
 use crate::convert::flush::walk_at_level;
+use crate::loops::ONCE;
 use crate::nest::Loop;
 use crate::transpose::block::AsIs;
 use crate::transpose::columns::SourceColumns;
@@ -30,7 +31,8 @@ fn check<const E: usize, const N: usize>(
     let plane = CarriedPlane {
         columns: Loop { extent: columns, src_stride: step as isize, dst_stride: E as isize },
         rows: Loop { extent: rows, src_stride: E as isize, dst_stride: pitch as isize },
-        beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },
+        beyond: ONCE,
+        along: ONCE,
         carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
     };
     let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns::default(), leave: AsIs, plane };

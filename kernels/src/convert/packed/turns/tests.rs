@@ -4,6 +4,7 @@ use super::*;
 use crate::Level;
 use crate::buffer::AlignedBuffer;
 use crate::convert::flush::walk_at_level;
+use crate::loops::ONCE;
 use crate::nest::Loop;
 use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::plane::CarriedPlane;
@@ -62,7 +63,8 @@ fn check_at<const SLOTS: usize, const PAST: bool>(
     let plane = CarriedPlane {
         columns: Loop { extent: strips * width, src_stride: apart, dst_stride: 1 },
         rows: Loop { extent: rows, src_stride: 1, dst_stride: (pitch * src_slots) as isize },
-        beyond: Loop { extent: 1, src_stride: 0, dst_stride: 0 },
+        beyond: ONCE,
+        along: ONCE,
         carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
     };
     let kernel = ByTurns::<SLOTS, PAST> { source, plane };
