@@ -42,6 +42,7 @@ mod strided;
 mod transpose;
 mod tuning;
 mod uninit;
+mod units;
 mod walk;
 
 #[cfg(all(test, one_test_program))]

@@ -10,11 +10,12 @@ type Part = (Loops, [isize; 2]);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Split {
     pub(super) outer: Loops,
-    /// Elements that are contiguous on both sides, and stay together.
-    pub(super) run: Loop,
-    /// Contiguous in the source, and what continues them there.
+    /// Those over the elements of what stays together on both sides.
+    pub(super) unit: Loops,
+    /// Contiguous in the source, what continues them there, and where all of them are found again.
     pub(super) rows: Loop,
     pub(super) beyond: Loop,
+    pub(super) along: Loop,
     /// Contiguous in the destination, and what continues them there.
     pub(super) columns: Loop,
     pub(super) further: Loop,
@@ -28,9 +29,10 @@ impl Split {
         let [columns, rows] = self.whole;
         let part = |rows: Loop, [columns, further]: [Loop; 2]| {
             // Those of one step might be too many.
-            let loops = [further, self.beyond, rows, columns, self.run];
+            let loops = [self.along, further, self.beyond, rows, columns];
             let mut part = self.outer;
-            loops.into_iter().filter(|l| l.extent > 1).for_each(|l| part.push(l));
+            let loops = loops.iter().chain(self.unit.as_slice());
+            loops.filter(|l| l.extent > 1).for_each(|&l| part.push(l));
             part
         };
         let behind = |l: Loop, count: usize| {

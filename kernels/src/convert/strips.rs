@@ -11,24 +11,30 @@ use super::leave::Turned;
 use super::program::Conversion;
 use super::rows::{Look, Place};
 use super::split::Split;
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::level::Level;
 use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
 use crate::stage::starts_lines;
 use crate::transpose::ahead::{Ahead, Ask, lie_together};
 use crate::transpose::burst::BURST_CARRY;
-use crate::transpose::columns::Columns;
+use crate::transpose::columns::{Columns, Places};
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::transpose::{continues, with_turns};
 use crate::tuning::{MADE_STRETCH, asks_with_rows, is_amd};
+use crate::units::Units;
 use crate::walk::Point;
 
 /// A nest that is a transpose in strips of elements that are converted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strips {
     pub(super) split: Split,
+    /// Columns of a strip.
+    width: usize,
+    /// Elements that are one here, and their order.
+    count: usize,
+    order: Option<[u8; LANE]>,
 }
 
 impl Strips {
@@ -38,31 +44,35 @@ impl Strips {
         if !streams || src.bits.is_some() || dst.bits.is_some() {
             return None;
         }
-        let [src_unit, dst_unit] = work.units();
-        let mut outer = *loops;
-        let run = outer.take(|l| l.src_stride == src_unit && l.dst_stride == dst_unit).unwrap_or(ONCE);
-        let together = isize::try_from(run.extent).ok()?;
-        let rows = outer.take(|l| l.src_stride == src_unit * together)?;
-        let columns = outer.take(|l| l.dst_stride == dst_unit * together)?;
-        let element = work.conversion.dst_bytes() * run.extent;
+        let units = Units::new(loops, work.units(), work.conversion.dst_bytes());
+        let mut outer = units.loops;
+        let [src_unit, dst_unit] = work.units().map(|unit| unit * units.count as isize);
+        let rows = outer.take(|l| l.src_stride == src_unit)?;
+        let columns = outer.take(|l| l.dst_stride == dst_unit)?;
+        let element = work.conversion.dst_bytes() * units.count;
         if !matches!(element, 1 | 2 | 4 | 8 | 16) {
             return None;
         }
         let beyond = outer.take(|l| continues(rows, *l, element, false)).unwrap_or(ONCE);
-        // Columns of a tile go on in the next one, and are read in the order of memory. What does not widen is better permuted
-        // tile by tile.
-        let widens = work.conversion.dst_bytes() > work.conversion.src_bytes();
+        // Columns of a tile go on in the one below, and are read in the order of memory, along rows of tiles.
         let wide = strip(element) / element;
         let fits = columns.extent < wide && wide.is_multiple_of(columns.extent);
+        let all_rows = Loop { extent: rows.extent * beyond.extent, ..rows };
         let goes_on = |l: &Loop| l.dst_stride == columns.dst_stride * columns.extent as isize;
-        let further = match widens && fits && lie_together(rows, columns) {
+        let further = match go_on(work) && fits && lie_together(all_rows, columns) {
             true => outer.take(goes_on).unwrap_or(ONCE),
+            false => ONCE,
+        };
+        let tile = columns.src_stride * columns.extent as isize;
+        let along = match further.extent > 1 {
+            true => outer.take(|l| l.src_stride == tile).unwrap_or(ONCE),
             false => ONCE,
         };
         let width = if further.extent > 1 { wide } else { strip_of(&work.conversion, element) / element };
         let whole = [columns.extent * further.extent / width * width, rows.extent];
-        let split = Split { outer, run, rows, beyond, columns, further, whole };
-        (whole[0] > 0 && rows.extent * beyond.extent >= BLOCK).then_some(Strips { split })
+        let fits = whole[0] > 0 && rows.extent * beyond.extent * units.count >= BLOCK;
+        let split = Split { outer, unit: units.inner, rows, beyond, along, columns, further, whole };
+        fits.then_some(Strips { split, width, count: units.count, order: units.order })
     }
 
     /// Moves the strips.
@@ -70,17 +80,24 @@ impl Strips {
     /// # Safety
     /// All places of the nest must be valid on both sides, without overlap.
     pub(super) unsafe fn run(&self, work: &Work<'_>, src: Place, dst: Place) {
-        let Split { outer, run, rows, beyond, columns, further, whole } = self.split;
-        let go_on = (further.extent > 1).then_some((columns.extent, further.src_stride));
-        let columns = Loop { extent: whole[0], ..columns };
+        let Split { outer, rows, beyond, along, columns, further, whole, .. } = self.split;
+        let columns_of_all = Loop { extent: whole[0], ..columns };
+        let plane = (outer, beyond, rows, columns_of_all);
         let places = (src.byte_of(0).cast_const(), dst.byte_of(0));
+        let may_turn = further.extent == 1 && self.order.is_none();
         // SAFETY: the caller's promise.
         unsafe {
-            if go_on.is_some() || !turned(work, run.extent, (outer, beyond, rows, columns), places) {
-                converted(work, src.base, (run.extent, go_on), (outer, beyond, rows, columns), places);
+            if !may_turn || !turned(work, self.count, plane, places) {
+                self.converted(work, src.base, (plane, along), places);
             }
         }
     }
+}
+
+/// True where columns of tiles had better go on in the tiles below: where elements become wider, and on processors that do not take
+/// turns.
+fn go_on(work: &Work<'_>) -> bool {
+    work.conversion.dst_bytes() > work.conversion.src_bytes() || !is_amd()
 }
 
 /// Outer loops, what continues the rows, rows and columns: whole strips.
@@ -110,38 +127,51 @@ unsafe fn turned(
     unsafe { work.turned(&turned, place, place) }
 }
 
-/// Transposes elements that are converted, so many of which stay together, of a slice that begins at `origin`. After so many columns,
-/// others go on with another step from the first of these.
-///
-/// # Safety
-/// All places of the loops must be valid on both sides, without overlap.
-unsafe fn converted(
-    work: &Work<'_>,
-    origin: *mut u8,
-    (run, go_on): (usize, Option<(usize, isize)>),
-    loops: Plane,
-    places: (*const u8, *mut u8),
-) {
-    let element = work.conversion.dst_bytes() * run;
-    let strip = if go_on.is_some() { strip(element) } else { strip_of(&work.conversion, element) };
-    let asked = asked_of(work, strip / element * run);
-    let rows = rows_of(&work.conversion, run, asked > 0);
-    let mut made = Buffer::new(rows * strip);
-    let width = strip / element;
-    let (together, apart) = go_on.unwrap_or((width, width as isize * loops.3.src_stride));
-    let source = Converted { work, run, strip, rows, asked, together, apart, origin, made: made.start() };
-    macro_rules! run {
-        ($($e:literal: $n:literal;)*) => {
-            match element {
-                // SAFETY: the caller's promise.
-                $($e => unsafe {
-                    transposed(work.level, 1, loops, places, |plane| StreamTranspose::<$e, $n, _> { source, plane });
-                },)*
-                _ => unreachable!("elements have 1 to 16 bytes"),
-            }
+impl Strips {
+    /// Transposes elements that are converted, of a slice that begins at `origin`.
+    ///
+    /// # Safety
+    /// All places of the loops must be valid on both sides, without overlap.
+    unsafe fn converted(
+        &self,
+        work: &Work<'_>,
+        origin: *mut u8,
+        (plane, along): (Plane, Loop),
+        places: (*const u8, *mut u8),
+    ) {
+        let &Strips { width, count: run, order, ref split } = self;
+        let element = work.conversion.dst_bytes() * run;
+        // Of tiles whole columns are converted, and what becomes wider leaves time to ask for the next ones.
+        let goes_on = split.further.extent > 1;
+        let widens = work.conversion.dst_bytes() > work.conversion.src_bytes();
+        let asked = if widens || !goes_on { asked_of(work, width * run) } else { 0 };
+        let rows = if goes_on { 2 * BLOCK } else { rows_of(&work.conversion, run, asked > 0) };
+        let mut made = Buffer::new(rows * width * element);
+        let (together, apart) = match split.further.extent {
+            1 => (width, width as isize * split.columns.src_stride),
+            _ => (split.columns.extent, split.further.src_stride),
         };
+        let strip = width * element;
+        let made = made.start();
+        let source = Converted { work, run, strip, rows, asked, together, apart, origin, made, order: () };
+        macro_rules! run {
+            ($($e:literal: $n:literal;)*) => {
+                match (element, order) {
+                    // SAFETY: the caller's promise.
+                    $(($e, None) => unsafe {
+                        transposed(work.level, 1, (plane, along), places, |plane| StreamTranspose::<$e, $n, _> { source, plane });
+                    },
+                    // SAFETY: the same.
+                    ($e, Some(order)) if $e >= 4 => unsafe {
+                        let source = source.in_order(order);
+                        transposed(work.level, 1, (plane, along), places, |plane| StreamTranspose::<$e, $n, _> { source, plane });
+                    },)*
+                    _ => unreachable!("elements have 1 to 16 bytes"),
+                }
+            };
+        }
+        run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
     }
-    run!(1: 16; 2: 8; 4: 4; 8: 2; 16: 1;);
 }
 
 /// Transposes what a source of so many parts makes of its columns, by the kernel for a plane.
@@ -151,15 +181,15 @@ unsafe fn converted(
 pub(super) unsafe fn transposed<K: Point>(
     level: Level,
     parts: usize,
-    (outer, beyond, rows, columns): Plane,
+    ((outer, beyond, rows, columns), along): (Plane, Loop),
     (src, dst): (*const u8, *mut u8),
     kernel: impl FnOnce(CarriedPlane) -> K,
 ) {
     let row = Loop { dst_stride: rows.dst_stride / parts as isize, ..rows };
-    let aligned = starts_lines(outer.as_slice().iter().chain([&row, &beyond]), dst);
+    let aligned = starts_lines(outer.as_slice().iter().chain([&row, &beyond, &along]), dst);
     let mut carry = (!aligned).then(|| Buffer::new(CARRY_BYTES));
     let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
-    let kernel = kernel(CarriedPlane { columns, rows, beyond, along: ONCE, carry });
+    let kernel = kernel(CarriedPlane { columns, rows, beyond, along, carry });
     // SAFETY: the caller's promise; the carries live until the end of this function.
     let done = unsafe { walk_at_level(level, outer.as_slice(), (src, dst), kernel) };
     debug_assert!(done, "strips are for levels that stream");
@@ -199,7 +229,7 @@ fn rows_of(conversion: &Conversion, run: usize, are_asked: bool) -> usize {
 
 /// Columns that are converted.
 #[derive(Clone, Copy)]
-struct Converted<'a> {
+struct Converted<'a, O> {
     work: &'a Work<'a>,
     /// Elements that are one here.
     run: usize,
@@ -216,9 +246,19 @@ struct Converted<'a> {
     origin: *mut u8,
     /// Room for a strip of so many rows.
     made: *mut u8,
+    /// The order of the elements that are one.
+    order: O,
 }
 
-impl Columns for Converted<'_> {
+impl<'a, O> Converted<'a, O> {
+    /// The same with elements in another order.
+    fn in_order<P>(self, order: P) -> Converted<'a, P> {
+        let Converted { work, run, strip, rows, asked, together, apart, origin, made, .. } = self;
+        Converted { work, run, strip, rows, asked, together, apart, origin, made, order }
+    }
+}
+
+impl<O: Order> Columns for Converted<'_, O> {
     const ARE_THE_SOURCES: bool = false;
 
     const STRETCH: usize = MADE_STRETCH;
@@ -252,6 +292,19 @@ impl Columns for Converted<'_> {
     }
 
     #[inline(always)]
+    unsafe fn turn<L: Lanes, const N: usize>(
+        &self,
+        lanes: L,
+        (from, step): (*const u8, isize),
+        len: usize,
+        turned: *mut u8,
+        ahead: Option<(Ahead, usize)>,
+    ) {
+        // SAFETY: the caller's promise; what was made is at even distances.
+        unsafe { Places::even(step).turn::<L, N>(lanes, from, len, turned, (ahead, self.order)) }
+    }
+
+    #[inline(always)]
     unsafe fn ready<L: Lanes, const E: usize>(
         &self,
         _lanes: L,
@@ -264,16 +317,29 @@ impl Columns for Converted<'_> {
         // Counted from the slice's first byte on, as factors are found by places.
         let first = from.addr().wrapping_sub(self.origin.addr()) as isize;
         let (with_rows, count) = (self.asked_with_rows::<L>(E) > 0, rows * self.run);
-        let lines = self.together * count * self.work.conversion.src_bytes() / LINE;
+        let bytes = count * self.work.conversion.src_bytes();
+        let groups = self.strip / E / self.together;
+        // Whole columns of tiles are one row each tile.
+        let (per_group, count) = match groups > 1 && step == bytes as isize {
+            true => (1, self.together * count),
+            false => (self.together, count),
+        };
+        let lines = self.together * bytes / LINE;
         let mut group = 0;
-        while group < self.strip / E / self.together {
+        while group < groups {
             let before = group as isize;
-            let src = place(self.origin, first + before * self.apart, step);
-            let dst = place(self.made, before * self.together as isize * pitch, pitch);
+            let apart = if per_group == 1 { self.apart } else { step };
+            let src = place(self.origin, first + before * self.apart, apart);
+            let dst = place(
+                self.made,
+                before * self.together as isize * pitch,
+                (self.together / per_group) as isize * pitch,
+            );
             let look = if with_rows { Look::Asked } else { Look::Strip(ahead.behind(group * lines)) };
+            let at_once = if per_group == 1 { groups } else { 1 };
             // SAFETY: the caller's promise, and room for as many rows.
-            unsafe { self.work.rows(src, dst, self.together, count, look) };
-            group += 1;
+            unsafe { self.work.rows(src, dst, per_group * at_once, count, look) };
+            group += at_once;
         }
         ((self.made, pitch), with_rows.then_some(ahead))
     }

@@ -5,7 +5,6 @@ pub(crate) mod composite;
 pub(crate) mod program;
 mod staged;
 mod tile_columns;
-mod units;
 
 use crate::general::blocks::{Blocks, Room, Write, carry_bytes};
 use crate::general::composite::{MAX_LOOPS, Sets, steps};

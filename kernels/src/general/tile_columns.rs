@@ -5,22 +5,24 @@
 //! as many rows as a tile has columns these streams were as short as a tile, which takes a third longer.
 //! Elements that stay together on both sides, in another order, are one here, and are put in order as they are read.
 
-use crate::general::units::Units;
-use crate::lanes::{LINE, Lanes, Order};
+use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::nest::Loop;
 use crate::stage::starts_lines;
 use crate::transpose::ahead::{Ahead, Ask, lie_together};
-use crate::transpose::columns::Columns;
+use crate::transpose::columns::{Columns, Places};
 use crate::transpose::continues;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::tuning::is_amd;
+use crate::units::Units;
 use crate::walk::each_point;
 
 /// Columns of tiles that become rows.
 pub(crate) struct TileColumns {
-    units: Units,
+    /// Bytes of what is moved as one, and the order of its elements.
+    element: usize,
+    order: Option<[u8; LANE]>,
     outer: Loops,
     rows: Loop,
     /// What continues the rows in the source.
@@ -38,8 +40,8 @@ impl TileColumns {
         if loops.len() > MAX_LOOPS || is_amd() {
             return None;
         }
-        let units = Units::new(&Loops::of(loops), element);
-        let (mut outer, element) = (units.loops, units.bytes);
+        let units = Units::new(&Loops::of(loops), [element as isize; 2], element);
+        let (mut outer, element) = (units.loops, units.count * element);
         let unit = element as isize;
         let rows = outer.take(|l| l.src_stride == unit)?;
         let columns = outer.take(|l| l.dst_stride == unit)?;
@@ -58,12 +60,21 @@ impl TileColumns {
         if let Some(next) = outer.take(|l| l.src_stride == further.src_stride * further.extent as isize) {
             outer.push(next);
         }
-        fits.then_some(TileColumns { units, outer, rows, beyond, along, columns, further })
+        fits.then_some(TileColumns {
+            element,
+            order: units.order,
+            outer,
+            rows,
+            beyond,
+            along,
+            columns,
+            further,
+        })
     }
 
     /// Steps of the loop of tiles that make up a strip.
     fn steps(&self) -> usize {
-        strip(self.units.bytes) / self.units.bytes / self.columns.extent
+        strip(self.element) / self.element / self.columns.extent
     }
 
     /// Those that make up strips.
@@ -85,7 +96,6 @@ impl TileColumns {
     /// # Safety
     /// All places of the nest must be valid on both sides, without overlap.
     pub(crate) unsafe fn run<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
-        let element = self.units.bytes;
         let Self { outer, rows, beyond, along, columns, further, .. } = *self;
         let aligned = starts_lines(outer.as_slice().iter().chain([&rows, &beyond, &along]), dst);
         let mut carry = vec![0u8; if aligned { 0 } else { CARRY_BYTES + LINE }];
@@ -98,7 +108,7 @@ impl TileColumns {
         let plane = CarriedPlane { columns, rows, beyond, along, carry };
         macro_rules! run {
             ($($e:literal: $n:literal;)*) => {
-                match (element, self.units.order) {
+                match (self.element, self.order) {
                     // SAFETY: the caller's promise; the carries live until the end of this function.
                     $(($e, None) => unsafe {
                         let source = Grouped { together, apart, order: () };
@@ -120,18 +130,15 @@ impl TileColumns {
 /// Columns of which so many are at even distances, and others so far from the first of these.
 #[derive(Clone, Copy)]
 struct Grouped<O> {
-    /// A power of two.
     together: usize,
     apart: isize,
     order: O,
 }
 
 impl<O> Grouped<O> {
-    /// How far a column is from the first one.
     #[inline(always)]
-    fn place(&self, column: usize, step: isize) -> isize {
-        let above = (column >> self.together.trailing_zeros()) as isize;
-        above * self.apart + (column & (self.together - 1)) as isize * step
+    fn places(&self, step: isize) -> Places {
+        Places { step, together: self.together, apart: self.apart }
     }
 }
 
@@ -145,12 +152,12 @@ impl<O: Order> Columns for Grouped<O> {
 
     #[inline(always)]
     fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
-        from.wrapping_offset(self.place(column, step))
+        from.wrapping_offset(self.places(step).place(column))
     }
 
     #[inline(always)]
     fn within_strip(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
-        from.wrapping_offset(self.place(column, step))
+        from.wrapping_offset(self.places(step).place(column))
     }
 
     #[inline(always)]
@@ -162,22 +169,7 @@ impl<O: Order> Columns for Grouped<O> {
         turned: *mut u8,
         ahead: Option<(Ahead, usize)>,
     ) {
-        // Lanes of a register are of columns a power of two apart, so that distances add up.
-        let steps = [self.place(N, step), self.place(2 * N, step)];
-        let mut i = 0;
-        while i < N {
-            let (from, to) = (from.wrapping_offset(self.place(i, step)), turned.wrapping_add(i * L::BYTES));
-            if let Some((ahead, first)) = ahead {
-                ahead.ask(lanes, first + i);
-            }
-            // SAFETY: the caller's promise.
-            unsafe {
-                match len == L::BYTES {
-                    true => lanes.turn_apart(from, steps, to, N * L::BYTES, self.order),
-                    false => lanes.turn_part_apart(from, steps, len, (to, N * L::BYTES), self.order),
-                }
-            }
-            i += 1;
-        }
+        // SAFETY: the caller's promise.
+        unsafe { self.places(step).turn::<L, N>(lanes, from, len, turned, (ahead, self.order)) }
     }
 }

@@ -1,6 +1,6 @@
 //! What a streamed transpose takes for the columns of a strip: those of the source, or what is made of them.
 
-use crate::lanes::{LANE, LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::block::{Turned, turn_block, turn_part_block};
 use crate::transpose::stream::strip;
@@ -109,6 +109,62 @@ pub(crate) trait Columns: Copy {
         ahead: Ahead,
     ) -> ((*const u8, isize), Option<Ahead>) {
         (from, Some(ahead))
+    }
+}
+
+/// Where columns lie: so many at even distances, and as many others so far from the first of these.
+#[derive(Clone, Copy)]
+pub(crate) struct Places {
+    pub(crate) step: isize,
+    /// A power of two.
+    pub(crate) together: usize,
+    pub(crate) apart: isize,
+}
+
+impl Places {
+    /// All at even distances.
+    #[inline(always)]
+    pub(crate) fn even(step: isize) -> Places {
+        Places { step, together: 1 << (usize::BITS - 1), apart: 0 }
+    }
+
+    /// How far a column is from the first one.
+    #[inline(always)]
+    pub(crate) fn place(self, column: usize) -> isize {
+        let group = (column >> self.together.trailing_zeros()) as isize;
+        group * self.apart + (column & (self.together - 1)) as isize * self.step
+    }
+
+    /// As [`Columns::turn`] of columns that lie so, each lane of which is put in an order.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub(crate) unsafe fn turn<L: Lanes, const N: usize>(
+        self,
+        lanes: L,
+        from: *const u8,
+        len: usize,
+        turned: *mut u8,
+        (ahead, order): (Option<(Ahead, usize)>, impl Order),
+    ) {
+        // A register's lanes are of columns a power of two apart, so that distances add up.
+        let steps = [self.place(N), self.place(2 * N)];
+        let mut i = 0;
+        while i < N {
+            let (from, to) = (from.wrapping_offset(self.place(i)), turned.wrapping_add(i * L::BYTES));
+            if let Some((ahead, first)) = ahead {
+                ahead.ask(lanes, first + i);
+            }
+            // SAFETY: the caller's promise; lane `l` of each register comes from column `l * N + i`.
+            unsafe {
+                match len == L::BYTES {
+                    true => lanes.turn_apart(from, steps, to, N * L::BYTES, order),
+                    false => lanes.turn_part_apart(from, steps, len, (to, N * L::BYTES), order),
+                }
+            }
+            i += 1;
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod pairs;
 mod planes;
 mod tile_pairs;
 mod tiles;
+mod turned_tiles;
 
 use pairs::{BF16, F8_IEEE, F16, FLOATS_OF_A_BYTE, conversions, rare_conversions, scaled_conversions};
 use relayout_kernels::{

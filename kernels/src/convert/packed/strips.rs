@@ -71,7 +71,9 @@ impl PackedStrips {
         let columns = outer.take(|l| l.dst_stride == 1)?;
         let per_byte = 8 / bits as usize;
         let [parts, joined] = packed.sides().map(|is_packed| if is_packed { per_byte } else { 1 });
-        let split = Split { outer, run: ONCE, rows, beyond: ONCE, columns, further: ONCE, whole: [0; 2] };
+        let unit = Loops::default();
+        let [beyond, along, further] = [ONCE; 3];
+        let split = Split { outer, unit, rows, beyond, along, columns, further, whole: [0; 2] };
         let strips = PackedStrips { level, bits, packed, stream: false, by_turns: false, split };
         let stream = work.stream && streams(level);
         let in_lines = stream && strips.starts_bytes(1, rows.dst_stride, dst.first);
@@ -225,13 +227,17 @@ impl PackedStrips {
         // SAFETY: the caller's promise.
         unsafe {
             if self.stream && by_turns {
-                return transposed(level, parts, loops, places, |plane| ByTurns::<SLOTS, true> {
+                return transposed(level, parts, (loops, ONCE), places, |plane| ByTurns::<SLOTS, true> {
                     source,
                     plane,
                 });
             }
             if self.stream {
-                return transposed(level, parts, loops, places, |plane| StreamTranspose::<1, LANE, _> {
+                return transposed(level, parts, (loops, ONCE), places, |plane| StreamTranspose::<
+                    1,
+                    LANE,
+                    _,
+                > {
                     source,
                     plane,
                 });
