@@ -23,6 +23,11 @@ impl Loops {
         few
     }
 
+    /// The same, if there is room for them.
+    pub(crate) fn of_few(loops: &[Loop]) -> Option<Loops> {
+        (loops.len() <= MAX_LOOPS).then(|| Loops::of(loops))
+    }
+
     pub(crate) fn push(&mut self, l: Loop) {
         self.loops[self.len] = l;
         self.len += 1;

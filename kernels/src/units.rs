@@ -26,11 +26,14 @@ impl Units {
     /// side, and have `bytes` bytes in the destination: single elements, where none is larger.
     pub(crate) fn new(loops: &Loops, [src_unit, dst_unit]: [isize; 2], bytes: usize) -> Units {
         let mut units = Units { loops: *loops, inner: Loops::default(), count: 1, order: None };
+        if !bytes.is_power_of_two() {
+            return units;
+        }
         // Loops that continue one another in the source, and make up as much of the destination.
         let (mut rest, mut inner, mut count) = (*loops, Loops::default(), 1);
         let next = |rest: &mut Loops, unit: isize, stride: Stride, count: usize| {
             rest.take(|l| {
-                stride(l) == unit * count as isize && (2..=LANE / bytes.max(1) / count).contains(&l.extent)
+                stride(l) == unit * count as isize && (2..=LANE / bytes / count).contains(&l.extent)
             })
         };
         while let Some(l) = next(&mut rest, src_unit, |l| l.src_stride, count) {

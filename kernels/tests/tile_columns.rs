@@ -88,3 +88,14 @@ fn tiles_become_tiles_of_columns() {
         }
     }
 }
+
+/// Words of two rows that lie in no tiles, one behind the other along all columns, become words of two columns.
+#[test]
+fn words_of_rows_become_words_of_columns() {
+    for (words, columns, gap) in [(64, 96, 0), (70, 130, 0), (19, 40, 2), (64, 1030, 64)] {
+        let (row, pitch) = (4 * columns, 8 * words + gap);
+        let extents = [words, columns / 2, 2, 2];
+        let tiles = Tiles { element: 2, turns: 2, count: [0; 2] };
+        check(&tiles.case(&extents, &[row, 8, 2, 4], &[8, pitch, 4, 2]));
+    }
+}

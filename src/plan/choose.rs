@@ -156,6 +156,9 @@ const LEAST_ROW: i64 = 64;
 const LEAST_LANE: i64 = 16;
 const IN_FIRST_LEVEL: i64 = 16 << 10;
 
+/// Fewer bytes of a row that becomes part of a stream are less than some lines.
+const SHORT_PIECE: i64 = 256;
+
 /// True where one element of each of a few rows is a group that fits a register.
 fn is_group(across: Atom, bytes: usize) -> bool {
     bytes <= 8 && across.extent * bytes as i64 <= MAX_GROUP
@@ -173,7 +176,12 @@ fn interleave(piece: &mut Piece, [src, dst]: [usize; 2], bytes: usize) -> Option
         && along.extent * bytes as i64 >= least
         && along.dst_stride == bytes as i64 * across.extent;
     fits.then(|| {
-        with_innermost(piece, [src, dst], |atom| atom.dst_stride);
+        // Short pieces of rows are read on and on, where long ones are written in order.
+        let is_short = along.extent.saturating_mul(bytes as i64) < SHORT_PIECE;
+        with_innermost(piece, [src, dst], |atom| match is_short {
+            true => atom.src_stride.saturating_abs().min(atom.dst_stride),
+            false => atom.dst_stride,
+        });
         if is_group(across, bytes) { Family::Interleave } else { Family::Transpose }
     })
 }

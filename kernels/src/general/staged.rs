@@ -1,6 +1,6 @@
 //! A line of every column of a strip, brought together where registers find them, and transposed from there.
 
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LINE, Lanes, Order};
 use crate::rows::copy_short;
 use crate::transpose::block::network;
 
@@ -12,17 +12,17 @@ pub(super) const fn strip(element: usize) -> usize {
 /// What one row needs of a buffer: the line before, and a strip.
 pub(super) const ROW_BUFFER: usize = LINE + strip(2);
 
-/// Copies `len` bytes, at most a line, of every column to its staged line.
+/// Copies `len` bytes, at most a line, of every column to its staged line, the lanes of which are put in an order.
 ///
 /// # Safety
 /// `len` bytes must be readable at each place from `src`.
 #[inline(always)]
-pub(super) unsafe fn gather<L: Lanes, const E: usize>(
+pub(super) unsafe fn gather<L: Lanes>(
     lanes: L,
     src: *const u8,
     places: &[isize],
     len: usize,
-    staged: *mut u8,
+    (staged, order): (*mut u8, impl Order),
 ) {
     for (column, place) in places.iter().enumerate() {
         let (from, to) = (src.wrapping_offset(*place), staged.wrapping_add(column * LINE));
@@ -31,11 +31,16 @@ pub(super) unsafe fn gather<L: Lanes, const E: usize>(
             if len == LINE {
                 let mut at = 0;
                 while at < LINE {
-                    lanes.store(to.add(at), lanes.load(from.add(at)));
+                    lanes.store(to.add(at), order.of(lanes, lanes.load(from.add(at))));
                     at += L::BYTES;
                 }
             } else {
                 copy_short(from, to, len);
+                let mut at = 0;
+                while at < len {
+                    lanes.store(to.add(at), order.of(lanes, lanes.load(to.add(at))));
+                    at += L::BYTES;
+                }
             }
         }
     }
