@@ -99,3 +99,16 @@ fn words_of_rows_become_words_of_columns() {
         check(&tiles.case(&extents, &[row, 8, 2, 4], &[8, pitch, 4, 2]));
     }
 }
+
+/// Tiles of so few columns that a register has those of several, and so many that a panel ends among them.
+#[test]
+fn narrow_tiles_become_rows() {
+    for (element, wide, high) in [(4, 2, 8), (4, 8, 8), (1, 4, 16), (2, 64, 4)] {
+        let (along, further) = (4100 / wide, 128 / (high * element) + 1);
+        let (tile, rows) = (wide * high * element, further * high * element + 64 - 16);
+        let tiles = Tiles { element, turns: 1, count: [0; 2] };
+        let extents = [along, further, high, wide];
+        let src = [tile, along * tile, wide * element, element];
+        check(&tiles.case(&extents, &src, &[wide * rows, high * element, element, rows]));
+    }
+}

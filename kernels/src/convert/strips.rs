@@ -177,7 +177,7 @@ impl Strips {
 /// Transposes what a source of so many parts makes of its columns, by the kernel for a plane.
 ///
 /// # Safety
-/// As [`converted`].
+/// As [`Strips::converted`].
 pub(super) unsafe fn transposed<K: Point>(
     level: Level,
     parts: usize,

@@ -5,7 +5,7 @@
 
 use crate::general::composite::{list_places, steps};
 use crate::general::staged::{ROW_BUFFER, gather, load_staged, part_to_buffers, strip, strip_to_buffers};
-use crate::lanes::{LANE, LINE, Lanes, Order};
+use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows::carry::emit;
 use crate::rows::{copy_run, stream_run};
@@ -44,9 +44,7 @@ pub(crate) const fn carry_bytes(rows: usize) -> usize {
 
 /// Transposes rows and columns of elements of `E` bytes, `N` to a lane.
 #[derive(Clone, Copy)]
-pub(crate) struct Blocks<'a, const E: usize, const N: usize, O> {
-    /// The order of the parts of an element.
-    pub(crate) order: O,
+pub(crate) struct Blocks<'a, const E: usize, const N: usize> {
     /// Contiguous in the source, fastest first.
     pub(crate) rows: &'a [Loop],
     /// Contiguous in the destination, fastest first.
@@ -62,7 +60,7 @@ pub(crate) struct Blocks<'a, const E: usize, const N: usize, O> {
     pub(crate) carry: *mut u8,
 }
 
-impl<const E: usize, const N: usize, O: Order> Point for Blocks<'_, E, N, O> {
+impl<const E: usize, const N: usize> Point for Blocks<'_, E, N> {
     /// # Safety
     /// All places of both chains must be valid on both sides, without overlap; with [`Write::Lines`] every row must start
     /// a line.
@@ -138,7 +136,7 @@ struct Part {
     is_last: bool,
 }
 
-impl<const E: usize, const N: usize, O: Order> Blocks<'_, E, N, O> {
+impl<const E: usize, const N: usize> Blocks<'_, E, N> {
     const STRIP: usize = strip(E) / E;
 
     /// The rows whose places are listed, through all columns.
@@ -179,9 +177,8 @@ impl<const E: usize, const N: usize, O: Order> Blocks<'_, E, N, O> {
                 let part = Part { width, row, height, is_first: column == 0, is_last: behind == columns };
                 // SAFETY: `width` columns and `height` rows from here are the nest's.
                 unsafe {
-                    let staged = (staged, self.order);
-                    gather(lanes, src.wrapping_add(row * E), &now[..width], height * E, staged);
-                    self.scatter(lanes, staged.0, part, to, (&mut ahead, turn));
+                    gather::<L, E>(lanes, src.wrapping_add(row * E), &now[..width], height * E, staged);
+                    self.scatter(lanes, staged, part, to, (&mut ahead, turn));
                 }
                 row += height;
             }

@@ -11,7 +11,6 @@ use crate::general::composite::{MAX_LOOPS, Sets, steps};
 use crate::general::program::{Program, Programmed, Runs};
 use crate::general::tile_columns::TileColumns;
 use crate::lanes::{LANE, LINE, Lanes};
-use crate::loops::Loops;
 use crate::mover::scalar;
 use crate::nest::Loop;
 use crate::rows::Rows;
@@ -20,7 +19,6 @@ use crate::tuning::{
     LANE_STEP, LEAST_CARRY, LEAST_ELEMENTS, LEAST_RUNS, LONG_CARRY, RUN_REACH, SET_ROWS, STORED_ROWS,
     STORED_RUN, STREAMED_RUN, TILE_REACH,
 };
-use crate::units::Units;
 use crate::walk::each_point;
 
 /// Moves any nest.
@@ -52,50 +50,16 @@ pub(crate) unsafe fn general<L: Lanes>(
         }
         return;
     }
+    let sets = Sets::new(loops, element).filter(|sets| fills_lanes(sets, element));
     // SAFETY: the caller's promise, for every way.
     unsafe {
-        if in_units(lanes, loops, (src, dst), element, stream) {
-            return;
-        }
-        let sets = Sets::new(loops, element).filter(|sets| fills_lanes(sets, element));
         let Some(sets) = sets else { return programmed(lanes, loops, (src, dst), element, stream) };
-        match how(&sets, element, dst, stream) {
-            Some(write) => blocks(lanes, &sets, (src, dst), (element, None), write),
+        let write = if stream { lines(&sets, element, dst) } else { Some(Write::Store) };
+        match write {
+            Some(write) => blocks(lanes, &sets, src, dst, element, write),
             None => staged(lanes, loops, (src, dst), element),
         }
     }
-}
-
-/// Moves a nest whose elements stay together in another order as sets of loops over what does; false where there are no such, and
-/// nothing was done.
-///
-/// # Safety
-/// As [`general`].
-unsafe fn in_units<L: Lanes>(
-    lanes: L,
-    loops: &[Loop],
-    places: (*const u8, *mut u8),
-    element: usize,
-    stream: bool,
-) -> bool {
-    let Some(few) = Loops::of_few(loops) else { return false };
-    let units = Units::new(&few, [element as isize; 2], element);
-    let bytes = units.count * element;
-    let sets = Sets::new(units.loops.as_slice(), bytes);
-    match sets.filter(|sets| units.order.is_some() && fills_lanes(sets, bytes)) {
-        Some(sets) => match how(&sets, bytes, places.1, stream) {
-            // SAFETY: the caller's promise.
-            Some(write) => unsafe { blocks(lanes, &sets, places, (bytes, units.order), write) },
-            None => return false,
-        },
-        None => return false,
-    }
-    true
-}
-
-/// How sets' rows are written; `None` where they are better put together first.
-fn how(sets: &Sets, element: usize, dst: *mut u8, stream: bool) -> Option<Write> {
-    if stream { lines(sets, element, dst) } else { Some(Write::Store) }
 }
 
 /// True where nothing is as fast as one element after the other: a single loop, unless lanes of the source have many elements for
@@ -196,7 +160,7 @@ unsafe fn staged<L: Lanes>(lanes: L, loops: &[Loop], (src, dst): (*const u8, *mu
                 let mut scratch = vec![0; stage.bytes()];
                 stage.each_tile(lanes, loops, (src, dst), &mut scratch, element, |loops, src, dst| {
                     match Sets::new(loops, element).filter(|sets| fills_lanes(sets, element)) {
-                        Some(sets) => blocks(lanes, &sets, (src, dst), (element, None), Write::Store),
+                        Some(sets) => blocks(lanes, &sets, src, dst, element, Write::Store),
                         None => alone(lanes, loops, src, dst, element),
                     }
                 });
@@ -206,15 +170,16 @@ unsafe fn staged<L: Lanes>(lanes: L, loops: &[Loop], (src, dst): (*const u8, *mu
     }
 }
 
-/// Both sets' blocks, at every point of the loops outside, the parts of whose elements are put in an order.
+/// Both sets' blocks, at every point of the loops outside.
 ///
 /// # Safety
 /// As [`general`]; with [`Write::Lines`] every row must start a line.
 unsafe fn blocks<L: Lanes>(
     lanes: L,
     sets: &Sets,
-    (src, dst): (*const u8, *mut u8),
-    (element, order): (usize, Option<[u8; LANE]>),
+    src: *const u8,
+    dst: *mut u8,
+    element: usize,
     write: Write,
 ) {
     let mut room = Room::EMPTY;
@@ -233,15 +198,10 @@ unsafe fn blocks<L: Lanes>(
     let (rows, columns, room) = (sets.rows(), sets.columns(), &raw mut room);
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
-            match (element, order) {
+            match element {
                 // SAFETY: the caller's promise; the buffers live until the end of this function.
-                $(($e, None) => unsafe {
-                    let kernel = Blocks::<$e, $n, _> { order: (), rows, columns, write, room, places, panel, next, carry };
-                    each_point(lanes, sets.outer(), src, dst, kernel);
-                },
-                // SAFETY: the same.
-                ($e, Some(order)) if $e >= 4 => unsafe {
-                    let kernel = Blocks::<$e, $n, _> { order, rows, columns, write, room, places, panel, next, carry };
+                $($e => unsafe {
+                    let kernel = Blocks::<$e, $n> { rows, columns, write, room, places, panel, next, carry };
                     each_point(lanes, sets.outer(), src, dst, kernel);
                 },)*
                 _ => {}

@@ -1,6 +1,6 @@
 //! A line of every column of a strip, brought together where registers find them, and transposed from there.
 
-use crate::lanes::{LINE, Lanes, Order};
+use crate::lanes::{LINE, Lanes};
 use crate::rows::copy_short;
 use crate::transpose::block::network;
 
@@ -12,17 +12,17 @@ pub(super) const fn strip(element: usize) -> usize {
 /// What one row needs of a buffer: the line before, and a strip.
 pub(super) const ROW_BUFFER: usize = LINE + strip(2);
 
-/// Copies `len` bytes, at most a line, of every column to its staged line, the lanes of which are put in an order.
+/// Copies `len` bytes, at most a line, of every column to its staged line.
 ///
 /// # Safety
 /// `len` bytes must be readable at each place from `src`.
 #[inline(always)]
-pub(super) unsafe fn gather<L: Lanes>(
+pub(super) unsafe fn gather<L: Lanes, const E: usize>(
     lanes: L,
     src: *const u8,
     places: &[isize],
     len: usize,
-    (staged, order): (*mut u8, impl Order),
+    staged: *mut u8,
 ) {
     for (column, place) in places.iter().enumerate() {
         let (from, to) = (src.wrapping_offset(*place), staged.wrapping_add(column * LINE));
@@ -31,16 +31,11 @@ pub(super) unsafe fn gather<L: Lanes>(
             if len == LINE {
                 let mut at = 0;
                 while at < LINE {
-                    lanes.store(to.add(at), order.of(lanes, lanes.load(from.add(at))));
+                    lanes.store(to.add(at), lanes.load(from.add(at)));
                     at += L::BYTES;
                 }
             } else {
                 copy_short(from, to, len);
-                let mut at = 0;
-                while at < len {
-                    lanes.store(to.add(at), order.of(lanes, lanes.load(to.add(at))));
-                    at += L::BYTES;
-                }
             }
         }
     }

@@ -67,7 +67,8 @@ impl TileColumns {
         }
         let fits = matches!(element, 1 | 2 | 4 | 8 | 16)
             && columns.extent * further.extent >= width
-            && (are_of_tiles || units.order.is_some() && 2 * all_rows.extent * element > LANE);
+            && all_rows.extent * element >= LINE
+            && (are_of_tiles || units.order.is_some());
         fits.then_some(TileColumns {
             element,
             order: units.order,

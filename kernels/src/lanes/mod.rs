@@ -33,6 +33,22 @@ unsafe fn copy_part(from: *const u8, to: *mut u8, len: usize) {
     }
 }
 
+/// Copies a lane.
+///
+/// # Safety
+/// A lane must be readable at `from` and writable at `to`, without overlap.
+#[inline(always)]
+unsafe fn copy_lane(from: *const u8, to: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe { to.cast::<[u8; LANE]>().write_unaligned(from.cast::<[u8; LANE]>().read_unaligned()) }
+}
+
+/// The place of a number, as [`Lanes::turn_apart`] means them.
+#[inline(always)]
+fn apart_place(from: *const u8, number: usize, [step, far]: [isize; 2]) -> *const u8 {
+    from.wrapping_offset((number % 2) as isize * step + (number / 2) as isize * far)
+}
+
 /// Work to be done inside a level's region.
 pub(crate) trait Task {
     /// Runs with the level's token in hand.
@@ -142,19 +158,22 @@ pub(crate) unsafe trait Lanes: Copy {
     unsafe fn turn_apart(
         self,
         from: *const u8,
-        [step, _far]: [isize; 2],
-        to: *mut u8,
-        pitch: usize,
+        steps: [isize; 2],
+        (to, pitch): (*mut u8, usize),
         order: impl Order,
     ) {
-        const { assert!(Self::LANES <= 2) };
         let mut lane = 0;
         while lane < Self::LANES {
-            // SAFETY: lane `lane` of each place, and the register that it is promised.
-            unsafe {
-                let lanes = self.load_lanes(from.wrapping_add(lane * LANE), step);
-                self.store(to.add(lane * pitch), order.of(self, lanes));
+            let mut lanes = [0u8; LINE];
+            let mut number = 0;
+            while number < Self::LANES {
+                let from = apart_place(from, number, steps).wrapping_add(lane * LANE);
+                // SAFETY: lane `lane` of each place, and room for a line of them.
+                unsafe { copy_lane(from, lanes.as_mut_ptr().add(number * LANE)) };
+                number += 1;
             }
+            // SAFETY: the register just put together, and the one that is promised.
+            unsafe { self.store(to.add(lane * pitch), order.of(self, self.load(lanes.as_ptr()))) };
             lane += 1;
         }
     }
@@ -167,22 +186,23 @@ pub(crate) unsafe trait Lanes: Copy {
     unsafe fn turn_part_apart(
         self,
         from: *const u8,
-        [step, far]: [isize; 2],
+        steps: [isize; 2],
         len: usize,
-        (to, pitch): (*mut u8, usize),
+        to: (*mut u8, usize),
         order: impl Order,
     ) {
         let mut parts = [0u8; LINE / LANE * LINE];
         let mut lane = 0;
         while lane < Self::LANES {
-            let from = from.wrapping_offset((lane % 2) as isize * step + (lane / 2) as isize * far);
             // SAFETY: the caller's promise, and room for a line of each lane of the widest registers.
-            unsafe { copy_part(from, parts.as_mut_ptr().add(lane * LINE), len) };
+            unsafe {
+                copy_part(apart_place(from, lane, steps), parts.as_mut_ptr().add(lane * LINE), len);
+            }
             lane += 1;
         }
         let steps = [LINE as isize, 2 * LINE as isize];
         // SAFETY: the parts just copied, and the caller's promise.
-        unsafe { self.turn_apart(parts.as_ptr(), steps, to, pitch, order) }
+        unsafe { self.turn_apart(parts.as_ptr(), steps, to, order) }
     }
 
     /// Writes a whole register.

@@ -60,7 +60,7 @@ impl Ask {
     }
 
     /// For strips of which so many columns of `len` bytes lie one behind the other, together a power of two of lines, and others with
-    /// the step from the first of these: all of the next strip's, in the order of memory.
+    /// the step from the first of these: all of the next strip's, or of the same strip's in the next tiles, in the order of memory.
     #[inline(always)]
     pub(crate) fn of_groups(step: isize, len: usize, width: usize, together: usize) -> Ask {
         Ask { step, width, stretch: Some(together * len / LINE), beyond: 0, together }

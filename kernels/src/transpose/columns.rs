@@ -159,7 +159,7 @@ impl Places {
             // SAFETY: the caller's promise; lane `l` of each register comes from column `l * N + i`.
             unsafe {
                 match len == L::BYTES {
-                    true => lanes.turn_apart(from, steps, to, N * L::BYTES, order),
+                    true => lanes.turn_apart(from, steps, (to, N * L::BYTES), order),
                     false => lanes.turn_part_apart(from, steps, len, (to, N * L::BYTES), order),
                 }
             }

@@ -130,8 +130,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         is_first: bool,
     ) {
         let to = self.plane.row_place(to, group.row);
-        // SAFETY: rows of a panel have a buffer each, of a line and a strip, of which there are enough for whole lanes of
-        // rows; the lines written to the destination lie inside the row but for the part before the first strip, which is
+        // SAFETY: rows of a panel have a buffer each, of a line and a strip; the lines written to the destination lie inside the row but for the part before the first strip, which is
         // not written as a line.
         unsafe {
             let buffer = self.plane.carry.add((group.row - group.first) * C::ROW_BUFFER);
@@ -140,7 +139,9 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
                 let tile = load_tile::<L, E, N>(lanes, turned.add(at / E * L::BYTES));
                 let mut i = 0;
                 while i < N {
-                    lanes.store(buffer.add(i * C::ROW_BUFFER + LINE + at), tile[i]);
+                    if WHOLE || i < group.count {
+                        lanes.store(buffer.add(i * C::ROW_BUFFER + LINE + at), tile[i]);
+                    }
                     i += 1;
                 }
                 at += L::BYTES;

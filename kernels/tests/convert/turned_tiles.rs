@@ -2,7 +2,7 @@
 
 use core::num::NonZeroUsize;
 
-use relayout_kernels::{Along, Conversion, Converter, Level, Loop, Scale, SlotWidth, StepDigit};
+use relayout_kernels::{Along, Converter, Level, Loop, Scale, SlotWidth, StepDigit};
 
 use super::halves::patterns;
 use super::pairs::{conversions, rare_conversions, scaled_conversions};

@@ -7,7 +7,7 @@ use pulp::x86::V3;
 use super::Enter;
 use super::one_lane::OneLane;
 use super::part::part_of_two;
-use crate::lanes::{LANE, Lanes, Task};
+use crate::lanes::{LANE, Lanes, Order, Task};
 
 // SAFETY: each method is the instruction, or the few, that its contract describes; all addresses go through
 // instructions that ask for no alignment, but for the streaming stores, whose contract asks for it too.
@@ -64,6 +64,41 @@ unsafe impl Lanes for V3 {
         unsafe {
             let (a, b) = (part_of_two(self, from, len), part_of_two(self, from.wrapping_offset(step), len));
             let (low, high) = self.zip_lanes(a, b);
+            self.store(to, low);
+            self.store(to.add(pitch), high);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn turn_apart(
+        self,
+        from: *const u8,
+        [step, _]: [isize; 2],
+        (to, pitch): (*mut u8, usize),
+        order: impl Order,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (a, b) = (self.load(from), self.load(from.wrapping_offset(step)));
+            let (low, high) = self.zip_lanes(order.of(self, a), order.of(self, b));
+            self.store(to, low);
+            self.store(to.add(pitch), high);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn turn_part_apart(
+        self,
+        from: *const u8,
+        [step, _]: [isize; 2],
+        len: usize,
+        (to, pitch): (*mut u8, usize),
+        order: impl Order,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (a, b) = (part_of_two(self, from, len), part_of_two(self, from.wrapping_offset(step), len));
+            let (low, high) = self.zip_lanes(order.of(self, a), order.of(self, b));
             self.store(to, low);
             self.store(to.add(pitch), high);
         }

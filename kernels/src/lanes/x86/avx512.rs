@@ -102,18 +102,40 @@ unsafe impl Lanes for V4 {
     unsafe fn turn_apart(
         self,
         from: *const u8,
-        [step, far]: [isize; 2],
-        to: *mut u8,
-        pitch: usize,
+        steps: [isize; 2],
+        (to, pitch): (*mut u8, usize),
         order: impl Order,
     ) {
-        let [a, b] = [from, from.wrapping_offset(step)];
-        let [c, d] = [a, b].map(|place| place.wrapping_offset(far));
+        let [a, b, c, d] = places_apart(from, steps);
         // SAFETY: the caller's promise.
         unsafe {
             let [a, b] = [order.of(self, self.load(a)), order.of(self, self.load(b))];
             let [c, d] = [order.of(self, self.load(c)), order.of(self, self.load(d))];
             store_turned(self, [a, b, c, d], to, pitch);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn turn_part_apart(
+        self,
+        from: *const u8,
+        steps: [isize; 2],
+        len: usize,
+        (to, pitch): (*mut u8, usize),
+        order: impl Order,
+    ) {
+        let mask = u64::MAX.checked_shr(64 - len as u32).unwrap_or(0);
+        let [a, b, c, d] = places_apart(from, steps);
+        let bw = self.avx512bw;
+        // SAFETY: the caller's promise; a masked load reads the bytes of its mask only.
+        unsafe {
+            let rows = [
+                order.of(self, bw._mm512_maskz_loadu_epi8(mask, a.cast())),
+                order.of(self, bw._mm512_maskz_loadu_epi8(mask, b.cast())),
+                order.of(self, bw._mm512_maskz_loadu_epi8(mask, c.cast())),
+                order.of(self, bw._mm512_maskz_loadu_epi8(mask, d.cast())),
+            ];
+            store_turned(self, rows, to, pitch);
         }
     }
 
@@ -279,6 +301,13 @@ unsafe impl Lanes for V4 {
 #[inline(always)]
 fn places(from: *const u8, step: isize) -> [*const u8; 4] {
     [from, from.wrapping_offset(step), from.wrapping_offset(2 * step), from.wrapping_offset(3 * step)]
+}
+
+/// The four places of [`Lanes::turn_apart`].
+#[inline(always)]
+fn places_apart(from: *const u8, [step, far]: [isize; 2]) -> [*const u8; 4] {
+    let [a, b] = [from, from.wrapping_offset(step)];
+    [a, b, a.wrapping_offset(far), b.wrapping_offset(far)]
 }
 
 /// Transposes the lanes of four registers and writes them `pitch` bytes apart.
