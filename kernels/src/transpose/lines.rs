@@ -130,8 +130,8 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         is_first: bool,
     ) {
         let to = self.plane.row_place(to, group.row);
-        // SAFETY: rows of a panel have a buffer each, of a line and a strip; the lines written to the destination lie inside the row but for the part before the first strip, which is
-        // not written as a line.
+        // SAFETY: rows of a panel have a buffer each, of a line and a strip; the lines written to the destination lie inside the
+        // row but for the part before the first strip, which is not written as a line.
         unsafe {
             let buffer = self.plane.carry.add((group.row - group.first) * C::ROW_BUFFER);
             let mut at = 0;
