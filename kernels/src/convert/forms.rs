@@ -19,11 +19,11 @@ impl ConvertRows<'_> {
     /// As [`ConvertRows::at_level`], whose level the means are.
     #[inline(always)]
     pub(super) unsafe fn by_hops<M: Means>(&self, means: M) {
-        debug_assert!(self.form == Form::Plain || self.count >= BLOCK, "blocks of other forms are whole");
+        debug_assert!(self.form.is_plain() || self.count >= BLOCK, "blocks of other forms are whole");
         debug_assert!(!self.form.has_pairs(), "pairs go by words");
         let lanes = means.lanes();
         let mut room = Room::new();
-        let most = if self.form == Form::Lines { 2 * BLOCK } else { STEP };
+        let most = if self.form.is_lines() { 2 * BLOCK } else { STEP };
         let block = most.min(self.count / BLOCK * BLOCK).max(1);
         let streamed = apart(true, block, self.count);
         for row in self.each_row() {
@@ -31,10 +31,10 @@ impl ConvertRows<'_> {
             let mut done = 0;
             while done < self.count {
                 // The last block of a form steps back rather than be short.
-                let steps_back = self.form != Form::Plain && done + block > self.count;
+                let steps_back = !self.form.is_plain() && done + block > self.count;
                 let at = if steps_back { self.count - block } else { done };
-                let count = if self.form == Form::Plain { STEP.min(self.count - at) } else { block };
-                let streams = self.form == Form::Plain || done < streamed;
+                let count = if self.form.is_plain() { STEP.min(self.count - at) } else { block };
+                let streams = self.form.is_plain() || done < streamed;
                 let part = Block { row: row.row, src, dst, at, count, streams };
                 // SAFETY: a block of the row, as the maker of the task promised, of at most `STEP` elements.
                 unsafe { self.block(lanes, part, &mut room) };

@@ -148,8 +148,8 @@ pub(super) enum Look {
     Strip(Ahead),
 }
 
-/// What rows are besides rows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What rows are besides rows. Not to be compared: that would be a call out of a level's region.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Form {
     /// Nothing.
     Plain,
@@ -168,6 +168,18 @@ pub(super) enum Form {
 }
 
 impl Form {
+    /// True for nothing besides.
+    #[inline(always)]
+    pub(super) fn is_plain(self) -> bool {
+        matches!(self, Form::Plain)
+    }
+
+    /// True for rows of whole lines.
+    #[inline(always)]
+    pub(super) fn is_lines(self) -> bool {
+        matches!(self, Form::Lines)
+    }
+
     /// Rows of the source that become one, or the reverse.
     #[inline(always)]
     pub(super) fn ways(self) -> usize {

@@ -116,7 +116,7 @@ impl ConvertRows<'_> {
         }
         // Packed lines have no other way.
         if self.rows * self.beyond.extent * self.form.ways() * self.count < LEAST_IN_STEPS
-            && self.form != Form::Lines
+            && !self.form.is_lines()
         {
             return None;
         }

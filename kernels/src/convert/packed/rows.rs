@@ -52,7 +52,7 @@ impl<L: Lanes> Packed<'_, L> {
     /// As [`packed`].
     #[inline(always)]
     unsafe fn pack(self, bits: Bits) {
-        let stream = self.rows.form == Form::Lines;
+        let stream = self.rows.form.is_lines();
         let per_byte = 8 / bits as usize;
         let mut row = 0;
         while row < self.rows.rows as isize {
@@ -105,7 +105,7 @@ impl<L: Lanes> Packed<'_, L> {
     /// As [`packed`].
     #[inline(always)]
     unsafe fn unpack(self, bits: Bits) {
-        let stream = self.rows.form == Form::Lines;
+        let stream = self.rows.form.is_lines();
         let per_byte = 8 / bits as usize;
         let mut row = 0;
         while row < self.rows.rows as isize {

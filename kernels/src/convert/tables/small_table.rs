@@ -6,7 +6,7 @@ use pulp::NullaryFnOnce;
 use crate::convert::hop::{Hop, NO_FACTORS, apply};
 use crate::convert::packed::pack::unpack;
 use crate::convert::program::Conversion;
-use crate::convert::rows::{ConvertRows, Form, Place, STEP};
+use crate::convert::rows::{ConvertRows, Place, STEP};
 use crate::convert::scale::Scale;
 use crate::convert::tables::stretches::Stretches;
 use crate::convert::words::{BLOCK, Means, put_zips};
@@ -112,7 +112,7 @@ impl<M: Means> Stretch<'_, '_, M> {
     #[inline(always)]
     unsafe fn walk<const WIDTH: usize, const N: usize>(self, room: *mut u8) {
         let (src, dst, count) = (self.rows.src, self.rows.dst, self.rows.count);
-        let streams = self.rows.form == Form::Lines;
+        let streams = self.rows.form.is_lines();
         let first = (dst.byte(dst.first).addr().wrapping_neg() % LINE).div_ceil(WIDTH);
         let per_byte = src.bits.map_or(1, |bits| 8 / bits as usize);
         let mut done = 0;

@@ -90,9 +90,9 @@ impl NullaryFnOnce for Enter<'_> {
                 (Form::Unzip { step, lines, .. }, _) => self.0.unzip::<4>(step, lines == Lines::Whole),
                 (Form::Zip { step, stream, .. }, 1) => self.0.zip::<1>(step, stream),
                 (Form::Zip { step, stream, .. }, _) => self.0.zip::<2>(step, stream),
-                (form, 1) => self.0.straight::<1>(form == Form::Lines),
-                (form, 2) => self.0.straight::<2>(form == Form::Lines),
-                (form, _) => self.0.straight::<4>(form == Form::Lines),
+                (form, 1) => self.0.straight::<1>(form.is_lines()),
+                (form, 2) => self.0.straight::<2>(form.is_lines()),
+                (form, _) => self.0.straight::<4>(form.is_lines()),
             }
         }
     }

@@ -192,7 +192,7 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
     #[inline(always)]
     unsafe fn straight(mut self) {
         let (rows, means) = (self.rows, self.means);
-        let streamed = apart(rows.form == Form::Lines, BLOCK, rows.count);
+        let streamed = apart(rows.form.is_lines(), BLOCK, rows.count);
         if rows.take_turns() {
             // SAFETY: the caller's promise.
             return unsafe { self.by_turns(streamed) };

@@ -1,6 +1,6 @@
 //! Floats of a byte that become upper halves of `f32`: register by register, by no words.
 
-use crate::convert::rows::{ConvertRows, Form};
+use crate::convert::rows::ConvertRows;
 use crate::convert::tables::widening::Widening;
 use crate::convert::words::{Means, Vector, put_zips};
 use crate::deinterleave::load_unzipped;
@@ -108,7 +108,7 @@ impl ConvertRows<'_> {
     /// As [`ConvertRows::at_level`], for rows of at least `N` elements.
     #[inline(always)]
     pub(crate) unsafe fn straight_to_tops<M: Means, const N: usize>(&self, means: M, table: impl ToTops) {
-        let streams = self.form == Form::Lines;
+        let streams = self.form.is_lines();
         let mut row = 0;
         while row < self.rows as isize {
             let (src, dst) = self.starts(row);

@@ -3,7 +3,7 @@
 
 use crate::convert::multiply::Find;
 use crate::convert::packed::pack::{pack, unpack};
-use crate::convert::rows::{Form, STEP};
+use crate::convert::rows::STEP;
 use crate::convert::words::cast_rows::Cast;
 use crate::convert::words::casts::{Read, Write};
 use crate::convert::words::{BLOCK, Means};
@@ -47,7 +47,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
                         Some(_) => to_pack.0.as_mut_ptr(),
                         None => dst.byte(dst.first + (first * W::BYTES) as isize),
                     };
-                    let streams = self.rows.form == Form::Lines && dst.bits.is_none() && first == done;
+                    let streams = self.rows.form.is_lines() && dst.bits.is_none() && first == done;
                     let place = src.first + (first * R::BYTES) as isize;
                     self.blocks(&mut factors, (from, place), (to, streams), some);
                     if let Some(bits) = dst.bits {

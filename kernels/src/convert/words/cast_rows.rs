@@ -133,7 +133,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             Look::Strip(ahead) => Some(ahead),
             _ => None,
         };
-        let stream = strip.is_none() && self.rows.form == Form::Lines;
+        let stream = strip.is_none() && self.rows.form.is_lines();
         let count = self.rows.count * self.rows.conversion.parts();
         let streamed = apart(stream, N, count);
         let (lanes, bytes) = (self.means.lanes(), N * R::BYTES);
