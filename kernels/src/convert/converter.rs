@@ -10,7 +10,6 @@ use super::packed::strips::PackedStrips;
 use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
 use super::scale::Scale;
-use super::split::Split;
 use super::strips::Strips;
 use super::tables::narrowing::Narrowing;
 use super::tables::scaled_tops::ScaledTops;
@@ -25,6 +24,7 @@ use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::nest::{Loop, Nest, OutOfBounds, Side};
 use crate::slots::SlotWidth;
 use crate::transpose::ahead::Ahead;
+use crate::transpose::split::Split;
 use crate::tuning::{CONVERT_BITS, CONVERT_PIECE, CONVERT_ROW, TILE_ROW};
 
 /// Converts one element for every point of a nest.

@@ -23,7 +23,6 @@ mod passes;
 mod program;
 mod rows;
 mod scale;
-mod split;
 mod strips;
 mod tables;
 mod tile;

@@ -10,18 +10,18 @@ use super::forms::BLOCK;
 use super::leave::Turned;
 use super::program::Conversion;
 use super::rows::{Look, Place};
-use super::split::Split;
 use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::level::Level;
 use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
 use crate::stage::starts_lines;
-use crate::transpose::ahead::{Ahead, Ask, lie_together};
+use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::columns::{Columns, Places};
 use crate::transpose::plane::CarriedPlane;
+use crate::transpose::split::Split;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
-use crate::transpose::{continues, with_turns};
+use crate::transpose::with_turns;
 use crate::tuning::{MADE_STRETCH, asks_with_rows, is_amd};
 use crate::units::Units;
 use crate::walk::Point;
@@ -45,33 +45,13 @@ impl Strips {
             return None;
         }
         let units = Units::new(loops, work.units(), work.conversion.dst_bytes());
-        let mut outer = units.loops;
-        let [src_unit, dst_unit] = work.units().map(|unit| unit * units.count as isize);
-        let rows = outer.take(|l| l.src_stride == src_unit)?;
-        let columns = outer.take(|l| l.dst_stride == dst_unit)?;
+        let unit = work.units().map(|unit| unit * units.count as isize);
         let element = work.conversion.dst_bytes() * units.count;
-        if !matches!(element, 1 | 2 | 4 | 8 | 16) {
-            return None;
-        }
-        let beyond = outer.take(|l| continues(rows, *l, element, false)).unwrap_or(ONCE);
-        // Columns of a tile go on in the one below, and are read in the order of memory, along rows of tiles.
-        let wide = strip(element) / element;
-        let fits = columns.extent < wide && wide.is_multiple_of(columns.extent);
-        let all_rows = Loop { extent: rows.extent * beyond.extent, ..rows };
-        let goes_on = |l: &Loop| l.dst_stride == columns.dst_stride * columns.extent as isize;
-        let further = match go_on(work) && fits && lie_together(all_rows, columns) {
-            true => outer.take(goes_on).unwrap_or(ONCE),
-            false => ONCE,
-        };
-        let tile = columns.src_stride * columns.extent as isize;
-        let along = match further.extent > 1 {
-            true => outer.take(|l| l.src_stride == tile).unwrap_or(ONCE),
-            false => ONCE,
-        };
-        let width = if further.extent > 1 { wide } else { strip_of(&work.conversion, element) / element };
-        let whole = [columns.extent * further.extent / width * width, rows.extent];
-        let fits = whole[0] > 0 && rows.extent * beyond.extent * units.count >= BLOCK;
-        let split = Split { outer, unit: units.inner, rows, beyond, along, columns, further, whole };
+        let split = Split::new(&units, unit, element, go_on(work))?;
+        let bytes = if split.goes_on() { strip(element) } else { strip_of(&work.conversion, element) };
+        let width = bytes / element;
+        let split = split.in_strips(width);
+        let fits = split.whole[0] > 0 && split.all_rows() * units.count >= BLOCK;
         fits.then_some(Strips { split, width, count: units.count, order: units.order })
     }
 
@@ -80,11 +60,11 @@ impl Strips {
     /// # Safety
     /// All places of the nest must be valid on both sides, without overlap.
     pub(super) unsafe fn run(&self, work: &Work<'_>, src: Place, dst: Place) {
-        let Split { outer, rows, beyond, along, columns, further, whole, .. } = self.split;
+        let Split { outer, rows, beyond, along, columns, whole, .. } = self.split;
         let columns_of_all = Loop { extent: whole[0], ..columns };
         let plane = (outer, beyond, rows, columns_of_all);
         let places = (src.byte_of(0).cast_const(), dst.byte_of(0));
-        let may_turn = further.extent == 1 && self.order.is_none();
+        let may_turn = !self.split.goes_on() && self.order.is_none();
         // SAFETY: the caller's promise.
         unsafe {
             if !may_turn || !turned(work, self.count, plane, places) {
@@ -142,7 +122,7 @@ impl Strips {
         let &Strips { width, count: run, order, ref split } = self;
         let element = work.conversion.dst_bytes() * run;
         // Of tiles whole columns are converted, and what becomes wider leaves time to ask for the next ones.
-        let goes_on = split.further.extent > 1;
+        let goes_on = split.goes_on();
         let widens = work.conversion.dst_bytes() > work.conversion.src_bytes();
         let asked = if widens || !goes_on { asked_of(work, width * run) } else { 0 };
         let rows = if goes_on { 2 * BLOCK } else { rows_of(&work.conversion, run, asked > 0) };

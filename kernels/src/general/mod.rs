@@ -43,9 +43,9 @@ pub(crate) unsafe fn general<L: Lanes>(
         // SAFETY: the caller's promise, for parts of the nest.
         unsafe {
             tiles.run(lanes, src, dst);
-            if let Some((rest, [from, to])) = tiles.rest(loops) {
+            for (edge, [from, to]) in tiles.edges() {
                 let places = (src.wrapping_offset(from), dst.wrapping_offset(to));
-                general(lanes, rest.as_slice(), places, element, stream);
+                general(lanes, edge.as_slice(), places, element, stream);
             }
         }
         return;

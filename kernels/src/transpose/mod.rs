@@ -9,6 +9,7 @@ pub(crate) mod lines;
 pub(crate) mod plane;
 pub(crate) mod rows;
 pub(crate) mod small;
+pub(crate) mod split;
 pub(crate) mod stored;
 pub(crate) mod stream;
 

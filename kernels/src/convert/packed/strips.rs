@@ -11,7 +11,6 @@ use crate::convert::packed::columns::{PackedColumns, PackedSides, STRETCH_BYTES,
 use crate::convert::packed::stored_columns::StoredColumns;
 use crate::convert::packed::turns::ByTurns;
 use crate::convert::rows::Place;
-use crate::convert::split::Split;
 use crate::convert::strips::transposed;
 use crate::lanes::{LANE, LINE};
 use crate::level::Level;
@@ -21,6 +20,7 @@ use crate::slots::Bits;
 use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
+use crate::transpose::split::Split;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
 use crate::transpose::with_turns;
 use crate::tuning::{PAGE, is_amd};

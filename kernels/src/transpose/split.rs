@@ -1,0 +1,134 @@
+//! Nests as planes of rows and columns, of which strips are made.
+
+use crate::loops::{Loops, ONCE};
+use crate::nest::Loop;
+use crate::transpose::ahead::lie_together;
+use crate::transpose::columns::Places;
+use crate::transpose::continues;
+use crate::transpose::stream::strip;
+use crate::units::Units;
+
+/// Loops over a part of a nest, and how far both places of the part are from those of the nest.
+type Part = (Loops, [isize; 2]);
+
+/// A nest as planes, and how much of them strips take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Split {
+    pub(crate) outer: Loops,
+    /// Those over the elements of what stays together on both sides.
+    pub(crate) unit: Loops,
+    /// Contiguous in the source, what continues them there, and where all of them are found again.
+    pub(crate) rows: Loop,
+    pub(crate) beyond: Loop,
+    pub(crate) along: Loop,
+    /// Contiguous in the destination, and what continues them there.
+    pub(crate) columns: Loop,
+    pub(crate) further: Loop,
+    /// Columns that make up strips, and rows that make up bytes.
+    pub(crate) whole: [usize; 2],
+}
+
+impl Split {
+    /// The plane of a nest of units, which are an element of so many bytes in the destination, and follow one another in so many bytes
+    /// of either side; none without rows and columns, or where no kernel has such elements. Columns of tiles may go on in the tiles
+    /// below, and are then read in the order of memory, along rows of tiles.
+    pub(crate) fn new(
+        units: &Units,
+        [src_unit, dst_unit]: [isize; 2],
+        element: usize,
+        may_go_on: bool,
+    ) -> Option<Split> {
+        if !matches!(element, 1 | 2 | 4 | 8 | 16) {
+            return None;
+        }
+        let mut outer = units.loops;
+        let rows = outer.take(|l| l.src_stride == src_unit)?;
+        let columns = outer.take(|l| l.dst_stride == dst_unit)?;
+        let beyond = outer.take(|l| continues(rows, *l, element, false)).unwrap_or(ONCE);
+        let unit = units.inner;
+        let mut split =
+            Split { outer, unit, rows, beyond, along: ONCE, columns, further: ONCE, whole: [0; 2] };
+        let width = strip(element) / element;
+        let fits = columns.extent <= width && width.is_multiple_of(columns.extent);
+        let all_rows = Loop { extent: split.all_rows(), ..rows };
+        if may_go_on && fits && lie_together(all_rows, columns) {
+            split.go_on();
+        }
+        Some(split)
+    }
+
+    /// Takes the loops by which columns go on in the tiles below, and where these are found again in the next tiles.
+    fn go_on(&mut self) {
+        let columns = self.columns.extent as isize;
+        let (tile, below) = (self.columns.src_stride * columns, self.columns.dst_stride * columns);
+        let Some(further) = self.outer.take(|l| l.dst_stride == below && l.extent > 1) else { return };
+        self.further = further;
+        self.along = self.outer.take(|l| l.src_stride == tile).unwrap_or(ONCE);
+        // What comes next in the source is walked next.
+        let next = further.src_stride * further.extent as isize;
+        if let Some(next) = self.outer.take(|l| l.src_stride == next) {
+            self.outer.push(next);
+        }
+    }
+
+    /// The same with strips of so many columns.
+    pub(crate) fn in_strips(self, width: usize) -> Split {
+        let columns = self.columns.extent * self.further.extent;
+        Split { whole: [columns / width * width, self.rows.extent], ..self }
+    }
+
+    /// True where columns go on in the tiles below.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.further.extent > 1
+    }
+
+    /// Rows that lie one behind the other in the source.
+    pub(crate) fn all_rows(&self) -> usize {
+        self.rows.extent * self.beyond.extent
+    }
+
+    /// Where columns lie in the source.
+    pub(crate) fn places(&self) -> Places {
+        let step = self.columns.src_stride;
+        match self.goes_on() {
+            true => Places { step, together: self.columns.extent, apart: self.further.src_stride },
+            false => Places::even(step),
+        }
+    }
+
+    /// What is left beside the strips: columns, and of packed slots rows.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = Part> {
+        let [columns, rows] = self.whole;
+        let part = |rows: Loop, [columns, further]: [Loop; 2]| {
+            // Those of one step might be too many.
+            let loops = [self.along, further, self.beyond, rows, columns];
+            let mut part = self.outer;
+            let loops = loops.iter().chain(self.unit.as_slice());
+            loops.filter(|l| l.extent > 1).for_each(|&l| part.push(l));
+            part
+        };
+        let behind = |l: Loop, count: usize| {
+            let places = [l.src_stride, l.dst_stride].map(|stride| count as isize * stride);
+            (Loop { extent: l.extent - count, ..l }, places)
+        };
+        let once = |columns: Loop| [columns, ONCE];
+        // Of columns that go on, whole loops of them are left.
+        let (left, behind_columns, whole) = match self.goes_on() {
+            false => {
+                let (left, places) = behind(self.columns, columns);
+                (once(left), places, once(Loop { extent: columns, ..self.columns }))
+            }
+            true => {
+                let steps = columns / self.columns.extent;
+                let (left, places) = behind(self.further, steps);
+                let whole = [self.columns, Loop { extent: steps, ..self.further }];
+                ([self.columns, left], places, whole)
+            }
+        };
+        let (rows_left, behind_rows) = behind(self.rows, rows);
+        let are_left = left.iter().all(|l| l.extent > 0);
+        let right = are_left.then(|| (part(self.rows, left), behind_columns));
+        let below = (rows_left.extent > 0).then(|| (part(rows_left, whole), behind_rows));
+        right.into_iter().chain(below)
+    }
+}
