@@ -15,9 +15,10 @@ use crate::level::Level;
 use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
 use crate::stage::starts_lines;
-use crate::transpose::ahead::{Ahead, Ask};
+use crate::transpose::ahead::Ahead;
+use crate::transpose::block::Places;
 use crate::transpose::burst::BURST_CARRY;
-use crate::transpose::columns::{Columns, Places};
+use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::Split;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
@@ -127,23 +128,24 @@ impl Strips {
         let asked = if widens || !goes_on { asked_of(work, width * run) } else { 0 };
         let rows = if goes_on { 2 * BLOCK } else { rows_of(&work.conversion, run, asked > 0) };
         let mut made = Buffer::new(rows * width * element);
-        let (together, apart) = match split.further.extent {
-            1 => (width, width as isize * split.columns.src_stride),
-            _ => (split.columns.extent, split.further.src_stride),
-        };
-        let strip = width * element;
+        let (strip, columns) = (width * element, split.places());
         let made = made.start();
-        let source = Converted { work, run, strip, rows, asked, together, apart, origin, made, order: () };
+        macro_rules! source {
+            ($order:expr) => {
+                Converted { work, run, strip, rows, asked, places: columns, origin, made, order: $order }
+            };
+        }
         macro_rules! run {
             ($($e:literal: $n:literal;)*) => {
                 match (element, order) {
                     // SAFETY: the caller's promise.
                     $(($e, None) => unsafe {
+                        let source = source!(());
                         transposed(work.level, 1, (plane, along), places, |plane| StreamTranspose::<$e, $n, _> { source, plane });
                     },
                     // SAFETY: the same.
                     ($e, Some(order)) if $e >= 4 => unsafe {
-                        let source = source.in_order(order);
+                        let source = source!(order);
                         transposed(work.level, 1, (plane, along), places, |plane| StreamTranspose::<$e, $n, _> { source, plane });
                     },)*
                     _ => unreachable!("elements have 1 to 16 bytes"),
@@ -219,9 +221,8 @@ struct Converted<'a, O> {
     rows: usize,
     /// Lines that are asked for with each row of a strip, if registers are lines.
     asked: usize,
-    /// Columns of a strip at even distances, and from these to as many others.
-    together: usize,
-    apart: isize,
+    /// Where the source's columns lie.
+    places: Places,
     /// Where the source's slice begins.
     origin: *mut u8,
     /// Room for a strip of so many rows.
@@ -230,15 +231,9 @@ struct Converted<'a, O> {
     order: O,
 }
 
-impl<'a, O> Converted<'a, O> {
-    /// The same with elements in another order.
-    fn in_order<P>(self, order: P) -> Converted<'a, P> {
-        let Converted { work, run, strip, rows, asked, together, apart, origin, made, .. } = self;
-        Converted { work, run, strip, rows, asked, together, apart, origin, made, order }
-    }
-}
-
 impl<O: Order> Columns for Converted<'_, O> {
+    type Order = O;
+
     const ARE_THE_SOURCES: bool = false;
 
     const STRETCH: usize = MADE_STRETCH;
@@ -254,34 +249,18 @@ impl<O: Order> Columns for Converted<'_, O> {
     }
 
     #[inline(always)]
-    fn asks(&self, step: isize, len: usize, count: usize) -> Ask {
-        match self.together < count {
-            true => Ask::of_groups(self.apart, len, count, self.together),
-            false => Ask::new(step, len, count, Self::STRETCH),
-        }
+    fn places(&self, _step: isize) -> Places {
+        self.places
     }
 
     #[inline(always)]
-    fn strip_at(&self, from: *const u8, column: usize, _step: isize) -> *const u8 {
-        from.wrapping_offset((column / self.together) as isize * self.apart)
+    fn byte_order(&self) -> O {
+        self.order
     }
 
     #[inline(always)]
     fn asked_with_rows<L: Lanes>(&self, _element: usize) -> usize {
         if L::BYTES == LINE { self.asked } else { 0 }
-    }
-
-    #[inline(always)]
-    unsafe fn turn<L: Lanes, const N: usize>(
-        &self,
-        lanes: L,
-        (from, step): (*const u8, isize),
-        len: usize,
-        turned: *mut u8,
-        ahead: Option<(Ahead, usize)>,
-    ) {
-        // SAFETY: the caller's promise; what was made is at even distances.
-        unsafe { Places::even(step).turn::<L, N>(lanes, from, len, turned, (ahead, self.order)) }
     }
 
     #[inline(always)]
@@ -291,36 +270,32 @@ impl<O: Order> Columns for Converted<'_, O> {
         (from, step): (*const u8, isize),
         rows: usize,
         ahead: Ahead,
-    ) -> ((*const u8, isize), Option<Ahead>) {
+    ) -> ((*const u8, Places), Option<Ahead>) {
         let pitch = (rows * E) as isize;
         let place = |base, first, pitch| Place { bits: None, base, first, pitch, is_near: true };
         // Counted from the slice's first byte on, as factors are found by places.
         let first = from.addr().wrapping_sub(self.origin.addr()) as isize;
         let (with_rows, count) = (self.asked_with_rows::<L>(E) > 0, rows * self.run);
         let bytes = count * self.work.conversion.src_bytes();
-        let groups = self.strip / E / self.together;
-        // Whole columns of tiles are one row each tile.
-        let (per_group, count) = match groups > 1 && step == bytes as isize {
-            true => (1, self.together * count),
-            false => (self.together, count),
+        // Columns at even distances are one group.
+        let together = self.places.together.min(self.strip / E);
+        let (groups, apart) = (self.strip / E / together, self.places.apart);
+        let lines = together * bytes / LINE;
+        // Whole columns of tiles are a row each tile, all at once; others are rows of their own, group by group.
+        let (turns, rows, count, [src_pitch, dst_pitch]) = match groups > 1 && step == bytes as isize {
+            true => (1, groups, together * count, [apart, together as isize * pitch]),
+            false => (groups, together, count, [step, pitch]),
         };
-        let lines = self.together * bytes / LINE;
-        let mut group = 0;
-        while group < groups {
-            let before = group as isize;
-            let apart = if per_group == 1 { self.apart } else { step };
-            let src = place(self.origin, first + before * self.apart, apart);
-            let dst = place(
-                self.made,
-                before * self.together as isize * pitch,
-                (self.together / per_group) as isize * pitch,
-            );
-            let look = if with_rows { Look::Asked } else { Look::Strip(ahead.behind(group * lines)) };
-            let at_once = if per_group == 1 { groups } else { 1 };
+        let mut turn = 0;
+        while turn < turns {
+            let before = turn as isize;
+            let src = place(self.origin, first + before * apart, src_pitch);
+            let dst = place(self.made, before * together as isize * pitch, dst_pitch);
+            let look = if with_rows { Look::Asked } else { Look::Strip(ahead.behind(turn * lines)) };
             // SAFETY: the caller's promise, and room for as many rows.
-            unsafe { self.work.rows(src, dst, per_group * at_once, count, look) };
-            group += at_once;
+            unsafe { self.work.rows(src, dst, rows, count, look) };
+            turn += 1;
         }
-        ((self.made, pitch), with_rows.then_some(ahead))
+        ((self.made.cast_const(), Places::even(pitch)), with_rows.then_some(ahead))
     }
 }

@@ -10,8 +10,8 @@ use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::loops::Loops;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
-use crate::transpose::ahead::{Ahead, Ask};
-use crate::transpose::columns::{Columns, Places};
+use crate::transpose::block::Places;
+use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::Split;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
@@ -89,36 +89,17 @@ struct Grouped<O> {
 }
 
 impl<O: Order> Columns for Grouped<O> {
+    type Order = O;
+
     const ARE_THE_SOURCES: bool = false;
 
     #[inline(always)]
-    fn asks(&self, step: isize, len: usize, count: usize) -> Ask {
-        match self.places.together <= count {
-            true => Ask::of_groups(self.places.apart, len, count, self.places.together),
-            false => Ask::new(step, len, count, Self::STRETCH),
-        }
+    fn places(&self, _step: isize) -> Places {
+        self.places
     }
 
     #[inline(always)]
-    fn strip_at(&self, from: *const u8, column: usize, _step: isize) -> *const u8 {
-        from.wrapping_offset(self.places.place(column))
-    }
-
-    #[inline(always)]
-    fn within_strip(&self, from: *const u8, column: usize, _step: isize) -> *const u8 {
-        from.wrapping_offset(self.places.place(column))
-    }
-
-    #[inline(always)]
-    unsafe fn turn<L: Lanes, const N: usize>(
-        &self,
-        lanes: L,
-        (from, _step): (*const u8, isize),
-        len: usize,
-        turned: *mut u8,
-        ahead: Option<(Ahead, usize)>,
-    ) {
-        // SAFETY: the caller's promise.
-        unsafe { self.places.turn::<L, N>(lanes, from, len, turned, (ahead, self.order)) }
+    fn byte_order(&self) -> O {
+        self.order
     }
 }

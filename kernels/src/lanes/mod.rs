@@ -33,20 +33,27 @@ unsafe fn copy_part(from: *const u8, to: *mut u8, len: usize) {
     }
 }
 
-/// Copies a lane.
-///
-/// # Safety
-/// A lane must be readable at `from` and writable at `to`, without overlap.
+/// The place of a number, as [`Lanes::turn`] means them.
 #[inline(always)]
-unsafe fn copy_lane(from: *const u8, to: *mut u8) {
-    // SAFETY: the caller's promise.
-    unsafe { to.cast::<[u8; LANE]>().write_unaligned(from.cast::<[u8; LANE]>().read_unaligned()) }
+fn turn_place(from: *const u8, number: usize, [step, far]: [isize; 2]) -> *const u8 {
+    from.wrapping_offset((number % 2) as isize * step + (number / 2) as isize * far)
 }
 
-/// The place of a number, as [`Lanes::turn_apart`] means them.
+/// A lane from each of these places.
+///
+/// # Safety
+/// `LANE` bytes must be readable at each.
 #[inline(always)]
-fn apart_place(from: *const u8, number: usize, [step, far]: [isize; 2]) -> *const u8 {
-    from.wrapping_offset((number % 2) as isize * step + (number / 2) as isize * far)
+unsafe fn load_apart<L: Lanes>(lanes: L, from: *const u8, steps: [isize; 2]) -> L::Vector {
+    let mut all = [[0u8; LANE]; LINE / LANE];
+    let mut number = 0;
+    while number < L::LANES {
+        // SAFETY: the caller's promise.
+        all[number] = unsafe { turn_place(from, number, steps).cast::<[u8; LANE]>().read_unaligned() };
+        number += 1;
+    }
+    // SAFETY: as many lanes as a register has, at most a line.
+    unsafe { lanes.load(all.as_ptr().cast()) }
 }
 
 /// Work to be done inside a level's region.
@@ -112,19 +119,31 @@ pub(crate) unsafe trait Lanes: Copy {
         unsafe { (self.load_lanes(from, step), self.load_lanes(from.wrapping_add(LANE), step)) }
     }
 
-    /// Reads a register from each of `LANES` places, `step` bytes apart, and transposes their lanes: lane `l` of all of them
-    /// is written, as a register, `l * pitch` bytes behind `to`.
+    /// Reads a register from each of `LANES` places, of which the second is the first step behind the first, and two more, if there
+    /// are, the second step behind these, puts its bytes in an order, and transposes the lanes of all: lane `l` of them is written, as
+    /// a register, `l * pitch` bytes behind `to`.
     ///
     /// # Safety
     /// `BYTES` bytes must be readable at each place, and writable at each of `LANES` places `pitch` bytes apart.
     #[inline(always)]
-    unsafe fn turn(self, from: *const u8, step: isize, to: *mut u8, pitch: usize) {
+    unsafe fn turn(
+        self,
+        from: *const u8,
+        steps: [isize; 2],
+        (to, pitch): (*mut u8, usize),
+        order: impl Order,
+    ) {
+        let is_even = Self::LANES <= 2 || steps[1] == 2 * steps[0];
         let mut lane = 0;
         while lane < Self::LANES {
+            let from = from.wrapping_add(lane * LANE);
             // SAFETY: lane `lane` of each place, and the register that it is promised.
             unsafe {
-                let lanes = self.load_lanes(from.wrapping_add(lane * LANE), step);
-                self.store(to.add(lane * pitch), lanes);
+                let lanes = match is_even {
+                    true => self.load_lanes(from, steps[0]),
+                    false => load_apart(self, from, steps),
+                };
+                self.store(to.add(lane * pitch), order.of(self, lanes));
             }
             lane += 1;
         }
@@ -136,54 +155,7 @@ pub(crate) unsafe trait Lanes: Copy {
     /// `len <= BYTES` bytes must be readable at each place, and `BYTES` writable at each of `LANES` places `pitch` bytes
     /// apart.
     #[inline(always)]
-    unsafe fn turn_part(self, from: *const u8, step: isize, len: usize, to: *mut u8, pitch: usize) {
-        let mut parts = [0u8; LINE / LANE * LINE];
-        let mut lane = 0;
-        while lane < Self::LANES {
-            let from = from.wrapping_offset(lane as isize * step);
-            // SAFETY: the caller's promise, and room for a line of each lane of the widest registers.
-            unsafe { copy_part(from, parts.as_mut_ptr().add(lane * LINE), len) };
-            lane += 1;
-        }
-        // SAFETY: the parts just copied, and the caller's promise.
-        unsafe { self.turn(parts.as_ptr(), LINE as isize, to, pitch) }
-    }
-
-    /// As [`Lanes::turn`] of places of which the second is `step` bytes behind the first, and two more, if there are, `far` behind
-    /// these, each register reordered.
-    ///
-    /// # Safety
-    /// As [`Lanes::turn`], for these places.
-    #[inline(always)]
-    unsafe fn turn_apart(
-        self,
-        from: *const u8,
-        steps: [isize; 2],
-        (to, pitch): (*mut u8, usize),
-        order: impl Order,
-    ) {
-        let mut lane = 0;
-        while lane < Self::LANES {
-            let mut lanes = [0u8; LINE];
-            let mut number = 0;
-            while number < Self::LANES {
-                let from = apart_place(from, number, steps).wrapping_add(lane * LANE);
-                // SAFETY: lane `lane` of each place, and room for a line of them.
-                unsafe { copy_lane(from, lanes.as_mut_ptr().add(number * LANE)) };
-                number += 1;
-            }
-            // SAFETY: the register just put together, and the one that is promised.
-            unsafe { self.store(to.add(lane * pitch), order.of(self, self.load(lanes.as_ptr()))) };
-            lane += 1;
-        }
-    }
-
-    /// As [`Lanes::turn_apart`] for only the first `len` bytes of each place, followed by zeros.
-    ///
-    /// # Safety
-    /// As [`Lanes::turn_part`], for these places.
-    #[inline(always)]
-    unsafe fn turn_part_apart(
+    unsafe fn turn_part(
         self,
         from: *const u8,
         steps: [isize; 2],
@@ -195,14 +167,11 @@ pub(crate) unsafe trait Lanes: Copy {
         let mut lane = 0;
         while lane < Self::LANES {
             // SAFETY: the caller's promise, and room for a line of each lane of the widest registers.
-            unsafe {
-                copy_part(apart_place(from, lane, steps), parts.as_mut_ptr().add(lane * LINE), len);
-            }
+            unsafe { copy_part(turn_place(from, lane, steps), parts.as_mut_ptr().add(lane * LINE), len) };
             lane += 1;
         }
-        let steps = [LINE as isize, 2 * LINE as isize];
         // SAFETY: the parts just copied, and the caller's promise.
-        unsafe { self.turn_apart(parts.as_ptr(), steps, to, order) }
+        unsafe { self.turn(parts.as_ptr(), [LINE as isize, 2 * LINE as isize], to, order) }
     }
 
     /// Writes a whole register.

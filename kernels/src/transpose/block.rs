@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::lanes::{LINE, Lanes, put};
+use crate::lanes::{LINE, Lanes, Order, put};
 use crate::transpose::ahead::Ahead;
 
 /// Room for the registers of a block or a strip, with their lanes transposed.
@@ -28,7 +28,7 @@ pub(crate) unsafe fn block<L: Lanes, const E: usize, const N: usize>(
     // SAFETY: the caller's promise; the block's registers take `BYTES * BYTES / E` bytes of the buffer, and are written
     // before they are read.
     unsafe {
-        turn_block::<L, N>(lanes, from, column_step, turned, None);
+        Places::even(column_step).turn::<L, N>(lanes, from, L::BYTES, turned, (None, ()));
         let mut lane = 0;
         while lane < L::LANES {
             let tile = load_tile::<L, E, N>(lanes, turned.add(lane * N * L::BYTES));
@@ -44,61 +44,61 @@ pub(crate) unsafe fn block<L: Lanes, const E: usize, const N: usize>(
     }
 }
 
-/// Reads a register of each of a block's columns; its lanes are those of `N` rows each. Behind each other in `turned`: the
-/// `N` registers of the first lane, those of the second, … In between it asks for lines ahead, from the turn given on.
-///
-/// # Safety
-/// `BYTES` bytes must be readable at each of `N * LANES` columns, and `N * LANES * BYTES` writable at `turned`.
-#[inline(always)]
-pub(crate) unsafe fn turn_block<L: Lanes, const N: usize>(
-    lanes: L,
-    from: *const u8,
-    column_step: isize,
-    turned: *mut u8,
-    ahead: Option<(Ahead, usize)>,
-) {
-    let mut i = 0;
-    while i < N {
-        // SAFETY: lane `l` of each register comes from column `l * N + i`, so these are exactly the block's columns.
-        unsafe {
-            let from = from.wrapping_offset(i as isize * column_step);
-            ask(lanes, ahead, i);
-            lanes.turn(from, N as isize * column_step, turned.add(i * L::BYTES), N * L::BYTES);
-        }
-        i += 1;
-    }
+/// Where columns lie: so many at even distances, and as many others so far from the first of these.
+#[derive(Clone, Copy)]
+pub(crate) struct Places {
+    pub(crate) step: isize,
+    /// A power of two.
+    pub(crate) together: usize,
+    pub(crate) apart: isize,
 }
 
-/// Asks for the lines of a turn, so many behind the first.
-#[inline(always)]
-fn ask<L: Lanes>(lanes: L, ahead: Option<(Ahead, usize)>, turn: usize) {
-    if let Some((ahead, first)) = ahead {
-        ahead.ask(lanes, first + turn);
+impl Places {
+    /// All at even distances.
+    #[inline(always)]
+    pub(crate) fn even(step: isize) -> Places {
+        Places { step, together: 1 << (usize::BITS - 1), apart: 0 }
     }
-}
 
-/// As [`turn_block`] where only the first `len` bytes of each column are there.
-///
-/// # Safety
-/// As there, with `len` bytes of each column, at most `BYTES`.
-#[inline(always)]
-pub(crate) unsafe fn turn_part_block<L: Lanes, const N: usize>(
-    lanes: L,
-    from: *const u8,
-    column_step: isize,
-    len: usize,
-    turned: *mut u8,
-    ahead: Option<(Ahead, usize)>,
-) {
-    let mut i = 0;
-    while i < N {
-        // SAFETY: as in `turn_block`.
-        unsafe {
-            let from = from.wrapping_offset(i as isize * column_step);
-            ask(lanes, ahead, i);
-            lanes.turn_part(from, N as isize * column_step, len, turned.add(i * L::BYTES), N * L::BYTES);
+    /// How far a column is from the first one.
+    #[inline(always)]
+    pub(crate) fn place(self, column: usize) -> isize {
+        let group = (column >> self.together.trailing_zeros()) as isize;
+        group * self.apart + (column & (self.together - 1)) as isize * self.step
+    }
+
+    /// Reads the first `len` bytes, a register at most, of each of a block's columns from `from` on, with the lanes in an order;
+    /// those are `N` rows each. Behind each other in `turned`: the `N` registers of the first lane, those of the second, … In
+    /// between it asks for lines ahead, from the turn given on.
+    ///
+    /// # Safety
+    /// So many bytes must be readable at each of `N * LANES` columns, and `N * LANES * BYTES` writable at `turned`.
+    #[inline(always)]
+    pub(crate) unsafe fn turn<L: Lanes, const N: usize>(
+        self,
+        lanes: L,
+        from: *const u8,
+        len: usize,
+        turned: *mut u8,
+        (ahead, order): (Option<(Ahead, usize)>, impl Order),
+    ) {
+        // Columns of a register's lanes are a power of two apart, so that distances add up.
+        let steps = [self.place(N), self.place(2 * N)];
+        let mut i = 0;
+        while i < N {
+            let (from, to) = (from.wrapping_offset(self.place(i)), turned.wrapping_add(i * L::BYTES));
+            if let Some((ahead, first)) = ahead {
+                ahead.ask(lanes, first + i);
+            }
+            // SAFETY: lane `l` of each register comes from column `l * N + i`, so these are exactly the block's columns.
+            unsafe {
+                match len == L::BYTES {
+                    true => lanes.turn(from, steps, (to, N * L::BYTES), order),
+                    false => lanes.turn_part(from, steps, len, (to, N * L::BYTES), order),
+                }
+            }
+            i += 1;
         }
-        i += 1;
     }
 }
 

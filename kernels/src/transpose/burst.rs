@@ -291,7 +291,9 @@ impl Turns for SourceColumns {
                     // SAFETY: a register of each of these columns, and the places of their lanes.
                     unsafe {
                         let to = turn.add((half * columns + column + i) * L::BYTES);
-                        lanes.turn(from.wrapping_add(half * L::BYTES), N as isize * step, to, N * L::BYTES);
+                        let apart = N as isize * step;
+                        let from = from.wrapping_add(half * L::BYTES);
+                        lanes.turn(from, [apart, 2 * apart], (to, N * L::BYTES), ());
                     }
                     half += 1;
                 }

@@ -2,12 +2,15 @@
 
 use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::transpose::ahead::{Ahead, Ask};
-use crate::transpose::block::{Turned, turn_block, turn_part_block};
+use crate::transpose::block::{Places, Turned};
 use crate::transpose::stream::strip;
 use crate::tuning::{ASKED_WITH_ROWS, STRETCH};
 
 /// The columns of a strip, some rows at a time. What is said here holds for the source's own; others say what is otherwise.
 pub(crate) trait Columns: Copy {
+    /// An order of the bytes of a lane, in which those of its elements are written.
+    type Order: Order;
+
     /// True where they are the source's own; unless they are, there are whole strips only.
     const ARE_THE_SOURCES: bool = true;
 
@@ -51,43 +54,27 @@ pub(crate) trait Columns: Copy {
     /// In which order lines of the columns are asked for, which have `len` bytes each and of which a strip has so many.
     #[inline(always)]
     fn asks(&self, step: isize, len: usize, count: usize) -> Ask {
-        Ask::new(step, len, count, Self::STRETCH)
+        let Places { together, apart, .. } = self.places(step);
+        match together <= count {
+            true => Ask::of_groups(apart, len, count, together),
+            false => Ask::new(step, len, count, Self::STRETCH),
+        }
+    }
+
+    /// Where columns of the source lie, whose nest has so many bytes from one to the next.
+    #[inline(always)]
+    fn places(&self, step: isize) -> Places {
+        Places::even(step)
     }
 
     /// The first column of a strip that is so many columns behind the one at `from`.
     #[inline(always)]
     fn strip_at(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
-        from.wrapping_offset(column as isize * step)
+        from.wrapping_offset(self.places(step).place(column))
     }
 
-    /// The same within a strip that was made ready.
-    #[inline(always)]
-    fn within_strip(&self, from: *const u8, column: usize, step: isize) -> *const u8 {
-        from.wrapping_offset(column as isize * step)
-    }
-
-    /// Reads `len` bytes of each column of a block, a register or less, with lanes of `N` rows one behind the other, and asks for lines
-    /// in between.
-    ///
-    /// # Safety
-    /// As [`turn_block`] or [`turn_part_block`].
-    #[inline(always)]
-    unsafe fn turn<L: Lanes, const N: usize>(
-        &self,
-        lanes: L,
-        (from, step): (*const u8, isize),
-        len: usize,
-        turned: *mut u8,
-        ahead: Option<(Ahead, usize)>,
-    ) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match len == L::BYTES {
-                true => turn_block::<L, N>(lanes, from, step, turned, ahead),
-                false => turn_part_block::<L, N>(lanes, from, step, len, turned, ahead),
-            }
-        }
-    }
+    /// In which order the parts of an element are written.
+    fn byte_order(&self) -> Self::Order;
 
     /// Where the rows of a part that stand `before` bytes behind the first ones of those made ready at `from` lie.
     #[inline(always)]
@@ -95,8 +82,8 @@ pub(crate) trait Columns: Copy {
         from.wrapping_add(before)
     }
 
-    /// Makes `rows` rows of a strip ready: where its columns of `E` bytes an element then lie, and how far one from the next;
-    /// and what is yet to be asked for ahead, if anything is.
+    /// Makes `rows` rows of a strip ready: where its columns of `E` bytes an element then lie; and what is yet to be asked for ahead,
+    /// if anything is.
     ///
     /// # Safety
     /// So many elements must be readable at each column of a strip, from the place given and with its step.
@@ -104,67 +91,11 @@ pub(crate) trait Columns: Copy {
     unsafe fn ready<L: Lanes, const E: usize>(
         &self,
         _lanes: L,
-        from: (*const u8, isize),
+        (from, step): (*const u8, isize),
         _rows: usize,
         ahead: Ahead,
-    ) -> ((*const u8, isize), Option<Ahead>) {
-        (from, Some(ahead))
-    }
-}
-
-/// Where columns lie: so many at even distances, and as many others so far from the first of these.
-#[derive(Clone, Copy)]
-pub(crate) struct Places {
-    pub(crate) step: isize,
-    /// A power of two.
-    pub(crate) together: usize,
-    pub(crate) apart: isize,
-}
-
-impl Places {
-    /// All at even distances.
-    #[inline(always)]
-    pub(crate) fn even(step: isize) -> Places {
-        Places { step, together: 1 << (usize::BITS - 1), apart: 0 }
-    }
-
-    /// How far a column is from the first one.
-    #[inline(always)]
-    pub(crate) fn place(self, column: usize) -> isize {
-        let group = (column >> self.together.trailing_zeros()) as isize;
-        group * self.apart + (column & (self.together - 1)) as isize * self.step
-    }
-
-    /// As [`Columns::turn`] of columns that lie so, each lane of which is put in an order.
-    ///
-    /// # Safety
-    /// As there.
-    #[inline(always)]
-    pub(crate) unsafe fn turn<L: Lanes, const N: usize>(
-        self,
-        lanes: L,
-        from: *const u8,
-        len: usize,
-        turned: *mut u8,
-        (ahead, order): (Option<(Ahead, usize)>, impl Order),
-    ) {
-        // A register's lanes are of columns a power of two apart, so that distances add up.
-        let steps = [self.place(N), self.place(2 * N)];
-        let mut i = 0;
-        while i < N {
-            let (from, to) = (from.wrapping_offset(self.place(i)), turned.wrapping_add(i * L::BYTES));
-            if let Some((ahead, first)) = ahead {
-                ahead.ask(lanes, first + i);
-            }
-            // SAFETY: the caller's promise; lane `l` of each register comes from column `l * N + i`.
-            unsafe {
-                match len == L::BYTES {
-                    true => lanes.turn_apart(from, steps, (to, N * L::BYTES), order),
-                    false => lanes.turn_part_apart(from, steps, len, (to, N * L::BYTES), order),
-                }
-            }
-            i += 1;
-        }
+    ) -> ((*const u8, Places), Option<Ahead>) {
+        ((from, self.places(step)), Some(ahead))
     }
 }
 
@@ -176,6 +107,11 @@ pub(crate) struct SourceColumns {
 }
 
 impl Columns for SourceColumns {
+    type Order = ();
+
+    #[inline(always)]
+    fn byte_order(&self) {}
+
     #[inline(always)]
     fn asked_with_rows<L: Lanes>(&self, element: usize) -> usize {
         let asks = self.asks_with_rows && element < ASKED_WITH_ROWS && L::BYTES == LINE;
@@ -194,6 +130,11 @@ impl ShortColumns {
 }
 
 impl Columns for ShortColumns {
+    type Order = ();
+
+    #[inline(always)]
+    fn byte_order(&self) {}
+
     const ROW_BUFFER: usize = LINE + ShortColumns::COUNT * LANE / 2;
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
 use crate::transpose::ahead::lie_together;
-use crate::transpose::columns::Places;
+use crate::transpose::block::Places;
 use crate::transpose::continues;
 use crate::transpose::stream::strip;
 use crate::units::Units;

@@ -9,7 +9,7 @@ use crate::nest::Loop;
 use crate::rows::copy_short;
 use crate::stage::starts_lines;
 use crate::strided::walk;
-use crate::transpose::block::{Turned, block, load_tile, network, turn_part_block};
+use crate::transpose::block::{Places, Turned, block, load_tile, network};
 use crate::transpose::rows::{is_row_by_row, row_by_row};
 use crate::tuning::PANEL;
 use crate::walk::Point;
@@ -155,7 +155,7 @@ impl<const E: usize, const N: usize> Plane<E, N> {
             unsafe {
                 let len = self.rows.extent * E;
                 let step = self.columns.src_stride;
-                turn_part_block::<L, N>(lanes, self.from(0, at), step, len, turned, None);
+                Places::even(step).turn::<L, N>(lanes, self.from(0, at), len, turned, (None, ()));
                 let mut lane = 0;
                 while lane * N < self.rows.extent {
                     let tile = load_tile::<L, E, N>(lanes, turned.add(lane * N * L::BYTES));

@@ -8,7 +8,7 @@
 use crate::lanes::{LINE, Lanes};
 use crate::rows::carry::flush;
 use crate::transpose::ahead::{Ahead, WithRows};
-use crate::transpose::block::Turned;
+use crate::transpose::block::{Places, Turned};
 use crate::transpose::columns::{Columns, SourceColumns};
 use crate::transpose::plane::CarriedPlane;
 use crate::tuning::STRIP_ROWS;
@@ -147,7 +147,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         (StreamTranspose { plane, ..*self }, to)
     }
 
-    /// Some rows of a strip, made ready from `from` on with a step from column to column: a register of them at a time, in all
+    /// Some rows of a strip, made ready from `from` on: a register of them at a time, in all
     /// their parts.
     ///
     /// # Safety
@@ -156,7 +156,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     unsafe fn groups<L: Lanes>(
         &self,
         lanes: L,
-        ((from, step), ahead): ((*const u8, isize), Option<Ahead>),
+        ((from, places), ahead): ((*const u8, Places), Option<Ahead>),
         rows: core::ops::Range<usize>,
         here: Strip,
     ) {
@@ -170,7 +170,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
             let mut part = 0;
             while part < self.source.parts() {
                 let (kernel, to) = self.of_part(part, here.to);
-                let from = (C::place(from, part, done * E), step);
+                let from = (C::place(from, part, done * E), places);
                 // SAFETY: the caller's promise.
                 unsafe {
                     if group.count == whole {
@@ -193,7 +193,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     unsafe fn group<L: Lanes, const WHOLE: bool>(
         &self,
         lanes: L,
-        (from, step): (*const u8, isize),
+        from: (*const u8, Places),
         ahead: Option<Ahead>,
         to: *mut u8,
         group: Group,
@@ -205,7 +205,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         // SAFETY: the strip's registers take `BYTES` bytes of the buffer for each of its columns, and are written before they
         // are read; rows of the group only are written to.
         unsafe {
-            turn_strip::<L, C, E, N>(lanes, self.source, (from, step), len, turned, ahead);
+            turn_strip::<L, C, E, N>(lanes, self.source, from, len, turned, ahead);
             let mut lane = 0;
             while lane * N < group.count {
                 let turned = turned.add(lane * N * L::BYTES);
@@ -258,7 +258,7 @@ pub(crate) struct Group {
 unsafe fn turn_strip<L: Lanes, C: Columns, const E: usize, const N: usize>(
     lanes: L,
     source: C,
-    (from, step): (*const u8, isize),
+    (from, places): (*const u8, Places),
     len: usize,
     turned: *mut u8,
     ahead: Option<Ahead>,
@@ -266,12 +266,12 @@ unsafe fn turn_strip<L: Lanes, C: Columns, const E: usize, const N: usize>(
     let block = L::BYTES / E;
     let mut column = 0;
     while column < source.strip(E) / E {
-        let from = source.within_strip(from, column, step);
+        let from = from.wrapping_offset(places.place(column));
         // SAFETY: the caller's promise, for a block of the strip's columns.
         unsafe {
             let turned = turned.add(column * L::BYTES);
             let ahead = ahead.map(|ahead| (ahead, column / L::LANES));
-            source.turn::<L, N>(lanes, (from, step), len, turned, ahead);
+            places.turn::<L, N>(lanes, from, len, turned, (ahead, source.byte_order()));
         }
         column += block;
     }

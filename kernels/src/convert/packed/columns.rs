@@ -8,6 +8,7 @@
 use crate::convert::packed::bit_runs::{Line, line_at};
 use crate::lanes::{LINE, Lanes};
 use crate::transpose::ahead::{Ahead, Ask};
+use crate::transpose::block::Places;
 use crate::transpose::columns::Columns;
 use crate::tuning::MADE_APART;
 
@@ -116,6 +117,8 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
 }
 
 impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
+    type Order = ();
+
     const ARE_THE_SOURCES: bool = false;
 
     const STRETCH: usize = STRETCH;
@@ -152,6 +155,9 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
         from.wrapping_offset(groups as isize * step)
     }
 
+    #[inline(always)]
+    fn byte_order(&self) {}
+
     /// A line of every column lies together, part by part: what is transposed next.
     #[inline(always)]
     fn place(from: *const u8, part: usize, before: usize) -> *const u8 {
@@ -165,7 +171,7 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
         (from, step): (*const u8, isize),
         rows: usize,
         ahead: Ahead,
-    ) -> ((*const u8, isize), Option<Ahead>) {
+    ) -> ((*const u8, Places), Option<Ahead>) {
         // Groups of columns between those that are read and those that are asked for.
         let apart = MADE_APART / SLOTS;
         let groups = if self.packed == PackedSides::Source { self.width / SLOTS } else { self.width };
@@ -200,7 +206,7 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
             }
             group += 1;
         }
-        ((self.made, LINE as isize), None)
+        ((self.made.cast_const(), Places::even(LINE as isize)), None)
     }
 }
 

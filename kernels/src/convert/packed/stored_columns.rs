@@ -37,6 +37,7 @@ impl<const E: usize, const N: usize, C: Columns> Point for StoredColumns<E, N, C
                 unsafe {
                     let (made, _) =
                         self.source.ready::<L, E>(lanes, (top.wrapping_add(row * unit), step), count, ahead);
+                    let made = (made.0, made.1.step);
                     self.store(lanes, made, count, to.wrapping_offset(row as isize * self.rows.dst_stride));
                 }
                 row += count;
@@ -55,7 +56,7 @@ impl<const E: usize, const N: usize, C: Columns> StoredColumns<E, N, C> {
     /// Writes `count` rows of a strip that was made ready, all of their parts, a line of each column at a time.
     ///
     /// # Safety
-    /// The strip must lie at `from`, and its rows be valid from `to` on.
+    /// The strip must lie at `from`, with the step from column to column, and its rows be valid from `to` on.
     #[inline(always)]
     unsafe fn store<L: Lanes>(&self, lanes: L, (from, step): (*const u8, isize), count: usize, to: *mut u8) {
         let parts = self.source.parts();

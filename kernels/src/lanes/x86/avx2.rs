@@ -49,28 +49,7 @@ unsafe impl Lanes for V3 {
     }
 
     #[inline(always)]
-    unsafe fn turn(self, from: *const u8, step: isize, to: *mut u8, pitch: usize) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let (low, high) = self.zip_lanes(self.load(from), self.load(from.wrapping_offset(step)));
-            self.store(to, low);
-            self.store(to.add(pitch), high);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn turn_part(self, from: *const u8, step: isize, len: usize, to: *mut u8, pitch: usize) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let (a, b) = (part_of_two(self, from, len), part_of_two(self, from.wrapping_offset(step), len));
-            let (low, high) = self.zip_lanes(a, b);
-            self.store(to, low);
-            self.store(to.add(pitch), high);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn turn_apart(
+    unsafe fn turn(
         self,
         from: *const u8,
         [step, _]: [isize; 2],
@@ -87,7 +66,7 @@ unsafe impl Lanes for V3 {
     }
 
     #[inline(always)]
-    unsafe fn turn_part_apart(
+    unsafe fn turn_part(
         self,
         from: *const u8,
         [step, _]: [isize; 2],

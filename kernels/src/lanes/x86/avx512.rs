@@ -92,14 +92,7 @@ unsafe impl Lanes for V4 {
 
     // Every line is read once and whole: lanes read one by one would find it gone where columns meet in a set of the cache.
     #[inline(always)]
-    unsafe fn turn(self, from: *const u8, step: isize, to: *mut u8, pitch: usize) {
-        let [a, b, c, d] = places(from, step);
-        // SAFETY: the caller's promise.
-        unsafe { store_turned(self, [self.load(a), self.load(b), self.load(c), self.load(d)], to, pitch) }
-    }
-
-    #[inline(always)]
-    unsafe fn turn_apart(
+    unsafe fn turn(
         self,
         from: *const u8,
         steps: [isize; 2],
@@ -116,7 +109,7 @@ unsafe impl Lanes for V4 {
     }
 
     #[inline(always)]
-    unsafe fn turn_part_apart(
+    unsafe fn turn_part(
         self,
         from: *const u8,
         steps: [isize; 2],
@@ -134,23 +127,6 @@ unsafe impl Lanes for V4 {
                 order.of(self, bw._mm512_maskz_loadu_epi8(mask, b.cast())),
                 order.of(self, bw._mm512_maskz_loadu_epi8(mask, c.cast())),
                 order.of(self, bw._mm512_maskz_loadu_epi8(mask, d.cast())),
-            ];
-            store_turned(self, rows, to, pitch);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn turn_part(self, from: *const u8, step: isize, len: usize, to: *mut u8, pitch: usize) {
-        let mask = u64::MAX.checked_shr(64 - len as u32).unwrap_or(0);
-        let [a, b, c, d] = places(from, step);
-        let bw = self.avx512bw;
-        // SAFETY: the caller's promise; a masked load reads the bytes of its mask only.
-        unsafe {
-            let rows = [
-                bw._mm512_maskz_loadu_epi8(mask, a.cast()),
-                bw._mm512_maskz_loadu_epi8(mask, b.cast()),
-                bw._mm512_maskz_loadu_epi8(mask, c.cast()),
-                bw._mm512_maskz_loadu_epi8(mask, d.cast()),
             ];
             store_turned(self, rows, to, pitch);
         }
@@ -303,7 +279,7 @@ fn places(from: *const u8, step: isize) -> [*const u8; 4] {
     [from, from.wrapping_offset(step), from.wrapping_offset(2 * step), from.wrapping_offset(3 * step)]
 }
 
-/// The four places of [`Lanes::turn_apart`].
+/// The four places of [`Lanes::turn`].
 #[inline(always)]
 fn places_apart(from: *const u8, [step, far]: [isize; 2]) -> [*const u8; 4] {
     let [a, b] = [from, from.wrapping_offset(step)];

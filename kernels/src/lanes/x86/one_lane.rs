@@ -6,7 +6,7 @@ use pulp::x86::V3;
 
 use super::Enter;
 use super::part::part_of_lane;
-use crate::lanes::{LANE, Lanes, Task};
+use crate::lanes::{LANE, Lanes, Order, Task};
 
 /// AVX2 with registers of one lane.
 #[derive(Clone, Copy)]
@@ -47,9 +47,16 @@ unsafe impl Lanes for OneLane {
     }
 
     #[inline(always)]
-    unsafe fn turn_part(self, from: *const u8, _step: isize, len: usize, to: *mut u8, _pitch: usize) {
+    unsafe fn turn_part(
+        self,
+        from: *const u8,
+        _steps: [isize; 2],
+        len: usize,
+        (to, _pitch): (*mut u8, usize),
+        order: impl Order,
+    ) {
         // SAFETY: the caller's promise.
-        unsafe { self.store(to, part_of_lane(self.0, from, len)) }
+        unsafe { self.store(to, order.of(self, part_of_lane(self.0, from, len))) }
     }
 
     #[inline(always)]
