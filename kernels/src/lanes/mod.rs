@@ -325,10 +325,18 @@ pub(crate) unsafe fn copy_line<L: Lanes>(lanes: L, from: *const u8, to: *mut u8)
 /// A line must be readable at `from`, and writable at `to`, which starts one; the caller fences.
 #[inline(always)]
 pub(crate) unsafe fn stream_line<L: Lanes>(lanes: L, from: *const u8, to: *mut u8) {
+    let mut line = [lanes.zero(); LINE / LANE];
     let mut part = 0;
-    while part < LINE {
+    while part < LINE / L::BYTES {
+        // SAFETY: a register of the line.
+        line[part] = unsafe { lanes.load(from.add(part * L::BYTES)) };
+        part += 1;
+    }
+    // All of it is there before its first part leaves: a line that waits for its rest takes the place of another.
+    let mut part = 0;
+    while part < LINE / L::BYTES {
         // SAFETY: a register of the line, at a multiple of one.
-        unsafe { lanes.stream(to.wrapping_add(part), lanes.load(from.add(part))) };
-        part += L::BYTES;
+        unsafe { lanes.stream(to.wrapping_add(part * L::BYTES), line[part]) };
+        part += 1;
     }
 }

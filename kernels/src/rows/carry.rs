@@ -17,11 +17,12 @@ pub(crate) unsafe fn emit<L: Lanes>(lanes: L, buffer: *mut u8, to: *mut u8, len:
         if begins {
             copy_short(buffer.add(LINE), to, LINE - before);
         }
-        emit_lines(lanes, buffer, to, if begins { LINE } else { 0 }..len);
+        emit_lines(lanes, buffer, to, if begins { LINE } else { 0 }..len, None);
     }
 }
 
-/// Writes the whole lines that one row's buffer holds, without those before a place, and carries the rest.
+/// Writes the whole lines that one row's buffer holds, without those before a place, and carries the rest. As many lines are asked for,
+/// where it is said from where on.
 ///
 /// # Safety
 /// `buffer` must hold a line, of which the end is carried unless it is in the line left out, and behind it as many bytes as
@@ -32,6 +33,7 @@ pub(crate) unsafe fn emit_lines<L: Lanes>(
     buffer: *mut u8,
     to: *mut u8,
     lines: core::ops::Range<usize>,
+    asked: Option<*const u8>,
 ) {
     let before = to.addr() % LINE;
     let line = to.wrapping_sub(before);
@@ -40,6 +42,9 @@ pub(crate) unsafe fn emit_lines<L: Lanes>(
     unsafe {
         let mut at = lines.start;
         while at < lines.end {
+            if let Some(asked) = asked {
+                lanes.prefetch(asked.wrapping_add(at));
+            }
             stream_line(lanes, buffer.add(LINE - before + at), line.wrapping_add(at));
             at += LINE;
         }

@@ -172,8 +172,8 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
     ) {
         let piece = self.piece();
         let (count, pitch) = (self.along.extent, pitch(piece) as isize);
-        self.ask(lanes, src);
         if K == 1 {
+            self.ask(lanes, src);
             // SAFETY: the same demands.
             return unsafe { self.join_copied(lanes, src, dst, group, is_first) };
         }
@@ -188,7 +188,9 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
                     copy_line(lanes, buffer.add(LINE), buffer.add(LINE + piece));
                     self.begin(lanes, group, row, to);
                 }
-                emit_lines(lanes, buffer, to, if begins { LINE } else { 0 }..piece);
+                // One by one, among the lines that leave: asked for all at once, they hold up what is asked for next.
+                let asked = src.wrapping_add(self.ahead + row * piece);
+                emit_lines(lanes, buffer, to, if begins { LINE } else { 0 }..piece, Some(asked));
                 row += 1;
             }
         }
