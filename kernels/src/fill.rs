@@ -92,7 +92,7 @@ fn fill_slots(dst: &mut [u8], nest: Nest<'_>, value: u8, bits: Bits) {
 }
 
 /// Takes the innermost loops that are contiguous off the nest; returns the rest and the bytes of a run.
-fn take_runs(mut loops: &[Loop], bytes: usize) -> (&[Loop], usize) {
+pub(crate) fn take_runs(mut loops: &[Loop], bytes: usize) -> (&[Loop], usize) {
     let mut run = bytes;
     while let [outer @ .., inner] = loops {
         if inner.extent > 1 && Ok(run) != usize::try_from(inner.dst_stride) {

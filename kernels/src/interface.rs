@@ -11,5 +11,7 @@ mod levels;
 mod panels;
 #[path = "../tests/ragged.rs"]
 mod ragged;
+#[path = "../tests/short_rows.rs"]
+mod short_rows;
 #[path = "../tests/tile_columns.rs"]
 mod tile_columns;

@@ -121,7 +121,7 @@ pub(crate) unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
 /// # Safety
 /// As [`zip_rows`], of a multiple of a register's elements.
 #[inline(always)]
-unsafe fn zip_blocks<L: Lanes, const E: usize, const K: usize, const PAST: bool>(
+pub(crate) unsafe fn zip_blocks<L: Lanes, const E: usize, const K: usize, const PAST: bool>(
     lanes: L,
     count: usize,
     row_step: isize,
@@ -171,7 +171,7 @@ unsafe fn zip_rest<L: Lanes, const E: usize, const K: usize>(
 /// `BYTES` bytes must be readable in each of `K` rows and `K * BYTES` writable at `dst`, which is a multiple of `BYTES` if
 /// `PAST`.
 #[inline(always)]
-unsafe fn zip_block<L: Lanes, const E: usize, const K: usize, const PAST: bool>(
+pub(crate) unsafe fn zip_block<L: Lanes, const E: usize, const K: usize, const PAST: bool>(
     lanes: L,
     src: *const u8,
     row_step: isize,

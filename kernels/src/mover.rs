@@ -6,6 +6,7 @@ use crate::interleave::Interleave;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
+use crate::rows::dense::{are_dense, dense_rows};
 use crate::rows::pieces::row_pieces;
 use crate::rows::stream::stream_rows;
 use crate::rows::{rows_in_cache, rows_past_cache};
@@ -176,6 +177,7 @@ impl Mover {
             (Family::Deinterleave, [rows @ .., _]) if starts_lines(rows, dst) => true,
             (Family::Deinterleave, [outer @ .., across, along]) => {
                 row_pieces::<L>(outer, *across, *along, element).is_some()
+                    || are_dense(outer, (*across, *along), element)
             }
             (Family::Transpose, [outer @ .., rows, columns]) => {
                 How::new::<L>(outer, *rows, *columns, element) != How::Store
@@ -301,6 +303,14 @@ impl Mover {
         if let Some(pieces) = pieces
             // SAFETY: the caller's promise, and the strides that the family wants.
             && unsafe { stream_rows(lanes, self.element_bytes, across, pieces, src, dst) }
+        {
+            return;
+        }
+        if self.stream
+            && fits
+            && !starts_lines(outer.iter().chain([&across]), dst)
+            // SAFETY: the same.
+            && unsafe { dense_rows(lanes, outer, (across, along), self.element_bytes, (src, dst)) }
         {
             return;
         }

@@ -20,6 +20,10 @@ pub(crate) const ROWS_REACH: Reach = Reach { dst: 2048, src: 2048 };
 /// turns, and the stream they come from, are a small part of a first-level cache.
 pub(crate) const ROW_PIECE: usize = 512;
 
+/// Rows that lie one behind the other, in bytes of all that are taken from a stream at once, which are put together in a part of the
+/// first-level cache.
+pub(crate) const DENSE_ROWS: usize = 4096;
+
 /// Short rows that lie one behind the other: so long a run that its ends, which are lines in part, do not count.
 pub(crate) const RUN_REACH: Reach = Reach { dst: 16384, src: 128 };
 

@@ -52,7 +52,7 @@ fn streamed<const N: usize>(
         let (src, dst) = (src.as_ptr().add(LINE), dst.as_mut_ptr().add(start));
         match rest {
             Some(rest) => {
-                let ragged = Ragged::new(&nest, &rest).expect("rows and their rest");
+                let ragged = Ragged::new(&nest, &rest, 2).expect("rows and their rest");
                 assert!(mover.ragged(Model::<N>, &ragged, src, dst), "{N} lanes, {mover:?}, {loops:?}");
             }
             None => mover.go(Model::<N>, loops, src, dst),

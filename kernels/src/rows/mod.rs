@@ -2,6 +2,8 @@
 
 pub(crate) mod border;
 pub(crate) mod carry;
+pub(crate) mod dense;
+mod padded;
 pub(crate) mod pieces;
 pub(crate) mod ragged;
 pub(crate) mod stream;
@@ -9,6 +11,7 @@ pub(crate) mod stream;
 use crate::lanes::{LANE, LINE, Lanes, stream_line};
 use crate::loops::ONCE;
 use crate::nest::Loop;
+use crate::rows::dense::dense_rows;
 use crate::rows::pieces::pieces;
 use crate::rows::stream::stream_rows;
 use crate::stage::starts_lines;
@@ -143,6 +146,7 @@ pub(crate) unsafe fn rows_past_cache<L: Lanes>(
     unsafe {
         match if aligned { None } else { pieces::<L>(loops, along, 1) } {
             Some(pieces) if stream_rows(lanes, 1, ONCE, pieces, src, dst) => {}
+            _ if !aligned && dense_rows(lanes, loops, (ONCE, along), 1, (src, dst)) => {}
             _ => each_point(lanes, loops, src, dst, Rows::new(loops, run, true)),
         }
     }

@@ -4,7 +4,7 @@
 use crate::deinterleave::unzips;
 use crate::lanes::Lanes;
 use crate::level::Level;
-use crate::loops::ONCE;
+use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::mover::{Family, Mover};
 use crate::nest::{Loop, Nest, OutOfBounds};
 use crate::rows::pieces::{Pieces, pieces};
@@ -52,7 +52,8 @@ impl Mover {
         }
         nest.check(src.len(), element, dst.len(), element)?;
         rest.check(src.len(), element, dst.len(), element)?;
-        let Some(ragged) = Ragged::new(&nest, &rest).filter(|_| self.stream) else { return Ok(false) };
+        let inner = if self.family == Family::Deinterleave { 2 } else { 1 };
+        let Some(ragged) = Ragged::new(&nest, &rest, inner).filter(|_| self.stream) else { return Ok(false) };
         let from = src[nest.src_offset.unsigned_abs()..].as_ptr();
         let to = dst[nest.dst_offset.unsigned_abs()..].as_mut_ptr();
         // SAFETY:
@@ -64,7 +65,7 @@ impl Mover {
 
     /// # Safety
     /// All places of the rows and of their rest, and an element behind each, must be valid on both sides, without overlap.
-    unsafe fn run_ragged(&self, ragged: &Ragged<'_>, src: *const u8, dst: *mut u8) -> bool {
+    unsafe fn run_ragged(&self, ragged: &Ragged, src: *const u8, dst: *mut u8) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
             use pulp::x86::{V3, V4};
@@ -89,12 +90,12 @@ impl Mover {
     pub(crate) unsafe fn ragged<L: Lanes>(
         &self,
         lanes: L,
-        ragged: &Ragged<'_>,
+        ragged: &Ragged,
         src: *const u8,
         dst: *mut u8,
     ) -> bool {
         let width = self.element_bytes;
-        let (outer, across, along, element, rest) = match (self.family, ragged.loops) {
+        let (outer, across, along, element, rest) = match (self.family, ragged.loops.as_slice()) {
             // However wide, elements of rows are bytes.
             (Family::Rows, &[ref outer @ .., run]) if unzips(ONCE, run, width) => {
                 let bytes = Loop { extent: run.extent * width, src_stride: 1, dst_stride: 1 };
@@ -106,35 +107,48 @@ impl Mover {
             _ => return false,
         };
         let found = pieces::<L>(outer, along, element).filter(|found| found.next == ragged.next);
-        let Some(found) = found.filter(|_| !starts_lines(ragged.loops, dst)) else { return false };
+        let Some(found) = found.filter(|_| !starts_lines(ragged.loops.as_slice(), dst)) else { return false };
         // SAFETY: the caller's promise; the rest lies behind the last piece that the pieces' loop leads to.
         unsafe { stream_rows(lanes, element, across, Pieces { rest, ..found }, src, dst) }
     }
 }
 
 /// A nest whose rows have a rest behind their last pieces.
-pub(crate) struct Ragged<'a> {
-    loops: &'a [Loop],
+pub(crate) struct Ragged {
+    loops: Loops,
     /// The loop that leads from piece to piece, behind whose last step the rest lies.
     next: Loop,
     /// Steps of the innermost loop there, fewer than in a piece.
     rest: usize,
 }
 
-impl<'a> Ragged<'a> {
-    /// Rows and their rest, where the second nest is one.
-    pub(crate) fn new(nest: &Nest<'a>, rest: &Nest<'_>) -> Option<Ragged<'a>> {
+impl Ragged {
+    /// Rows and their rest, where the second nest is one. Of a single piece a row there is no loop: it is put in, behind which
+    /// there are so many, those of one piece of a few rows.
+    pub(crate) fn new(nest: &Nest<'_>, rest: &Nest<'_>, inner: usize) -> Option<Ragged> {
         let ([all @ .., along], [others @ .., last]) = (nest.loops, rest.loops) else { return None };
-        let position = (0..all.len()).find(|&i| others.get(i) != Some(&all[i]))?;
-        let next = all[position];
-        let behind = |offset: isize, stride: isize| {
-            stride.checked_mul(next.extent.try_into().ok()?).and_then(|span| offset.checked_add(span))
+        let differs = (0..all.len()).find(|&i| others.get(i) != Some(&all[i]));
+        let away = [(nest.src_offset, rest.src_offset), (nest.dst_offset, rest.dst_offset)]
+            .map(|(first, behind)| behind.wrapping_sub(first));
+        let (loops, next) = match differs {
+            Some(position) => {
+                let next = all[position];
+                let behind = |stride: isize| stride.checked_mul(next.extent.try_into().ok()?);
+                let is_rest = all[position + 1..] == others[position..]
+                    && [next.src_stride, next.dst_stride].map(behind) == away.map(Some);
+                (Loops::of_few(nest.loops).filter(|_| is_rest)?, next)
+            }
+            None if all.len() < others.len() => return None,
+            None => {
+                let next = Loop { extent: 1, src_stride: away[0], dst_stride: away[1] };
+                let (before, behind) = nest.loops.split_at_checked(nest.loops.len().checked_sub(inner)?)?;
+                let mut loops = Loops::of_few(before).filter(|_| nest.loops.len() < MAX_LOOPS)?;
+                loops.push(next);
+                behind.iter().for_each(|&l| loops.push(l));
+                (loops, next)
+            }
         };
-        let is_rest = all[position + 1..] == others[position..]
-            && Loop { extent: along.extent, ..*last } == *along
-            && last.extent < along.extent
-            && behind(nest.src_offset, next.src_stride) == Some(rest.src_offset)
-            && behind(nest.dst_offset, next.dst_stride) == Some(rest.dst_offset);
-        is_rest.then_some(Ragged { loops: nest.loops, next, rest: last.extent })
+        let is_shorter = Loop { extent: along.extent, ..*last } == *along && last.extent < along.extent;
+        is_shorter.then_some(Ragged { loops, next, rest: last.extent })
     }
 }

@@ -1,7 +1,7 @@
 //! Nests to try kernels on: made from extents and orders of loops, and checked byte by byte.
 #![allow(dead_code)] // every test program uses its own part of this
 
-use relayout_kernels::{Family, Level, Loop, Mover, Nest};
+use relayout_kernels::{Family, Fill, Level, Loop, Mover, Nest, SlotWidth, fill_nest};
 
 /// What a destination holds where nothing may be written.
 const SENTINEL: u8 = 0xa5;
@@ -102,12 +102,77 @@ pub(crate) fn check_rows(case: &Case, next: usize, count: usize) -> bool {
     together
 }
 
+/// As [`check_rows`] without a loop that leads from piece to piece: there is one of each row, and `count` elements so many bytes behind
+/// it on either side.
+pub(crate) fn check_single_rows(case: &Case, [src_offset, dst_offset]: [isize; 2], count: usize) -> bool {
+    let mut others = case.clone();
+    others.loops.last_mut().unwrap().extent = count;
+    let len = |offset: isize, stride: fn(&Loop) -> isize| {
+        span(case, stride).1.max(offset.unsigned_abs() + span(&others, stride).1)
+    };
+    let nest = Nest { src_offset: 0, dst_offset: 0, loops: &case.loops };
+    let rest = Nest { src_offset, dst_offset, loops: &others.loops };
+    let mut together = false;
+    let lens = (len(src_offset, |l| l.src_stride), len(dst_offset, |l| l.dst_stride));
+    run_everywhere(case, lens, &[nest, rest], &[false, true], |mover, src, dst| {
+        if mover.run_rows(src, dst, nest, rest).unwrap() {
+            together = true;
+        } else {
+            mover.run(src, dst, nest).unwrap();
+            mover.run(src, dst, rest).unwrap();
+        }
+    });
+    together
+}
+
+/// A case whose rows, which `outer` lead to and which have so many bytes of the destination, have so many elements of padding behind
+/// them. True where some level moved both together.
+pub(crate) fn check_padded(case: &Case, outer: &[Loop], row: usize, pad: usize, value: u128) -> bool {
+    let mut behind = outer.to_vec();
+    behind.push(Loop { extent: pad, src_stride: 0, dst_stride: case.element as isize });
+    let fill = Fill { value, width: SlotWidth::Bytes(case.element) };
+    let nest = Nest { src_offset: 0, dst_offset: 0, loops: &case.loops };
+    let padding = Nest { src_offset: 0, dst_offset: row as isize, loops: &behind };
+    let lens = (span(case, |l| l.src_stride).1, span(case, |l| l.dst_stride).1 + pad * case.element);
+    let mut together = false;
+    // Each place of the padding from the same place of a source that has nothing but it.
+    let element: Vec<u8> = value.to_le_bytes().into_iter().chain([0; 16]).take(case.element).collect();
+    let values: Vec<u8> =
+        element.into_iter().cycle().take(lens.1 / case.element * case.element + case.element).collect();
+    let places = |dst: &mut [u8]| {
+        let padded = Case { loops: behind.clone(), ..case.clone() };
+        plain(&padded, &behind, &values, 0, dst, row as isize);
+    };
+    run_and_compare(case, lens, &[nest], &[false, true], places, |mover, src, dst| {
+        if mover.run_padded(src, dst, nest, (padding, fill)).unwrap() {
+            together = true;
+        } else {
+            assert!(dst.iter().all(|&byte| byte == SENTINEL), "{mover:?} has written something: {nest:?}");
+            mover.run(src, dst, nest).unwrap();
+            fill_nest(dst, padding, fill).unwrap();
+        }
+    });
+    together
+}
+
 /// Checks what `run` writes from a source of so many bytes to a destination of as many, which shall be these nests, streamed or not.
 fn run_everywhere(
     case: &Case,
     (src_len, dst_len): (usize, usize),
     nests: &[Nest<'_>],
     streams: &[bool],
+    run: impl FnMut(&Mover, &[u8], &mut [u8]),
+) {
+    run_and_compare(case, (src_len, dst_len), nests, streams, |_| {}, run);
+}
+
+/// As [`run_everywhere`], where something else is to be written, too.
+fn run_and_compare(
+    case: &Case,
+    (src_len, dst_len): (usize, usize),
+    nests: &[Nest<'_>],
+    streams: &[bool],
+    also: impl Fn(&mut [u8]),
     mut run: impl FnMut(&Mover, &[u8], &mut [u8]),
 ) {
     let bytes: Vec<u8> = (0..src_len).map(|i| (i.wrapping_mul(2_654_435_761) >> 7) as u8).collect();
@@ -115,6 +180,7 @@ fn run_everywhere(
     for nest in nests {
         plain(case, nest.loops, &bytes, nest.src_offset, &mut wanted, nest.dst_offset);
     }
+    also(&mut wanted);
     let levels: Vec<Level> = Level::ALL.into_iter().filter(|level| level.is_available()).collect();
     for (src_at, dst_at) in MISALIGNMENTS {
         // The source ends where its allocation does, so that an address sanitizer sees what reads on.

@@ -1,0 +1,128 @@
+//! Short rows, at every level of this machine: those that end with padding, those that lie one behind the other, and those of a single
+//! piece and a rest. Against a plain loop, with sentinels around and between.
+
+mod nests;
+
+use nests::{Case, check, check_padded, check_single_rows};
+use relayout_kernels::{Family, Fill, Level, Loop, Mover, Nest, OutOfBounds, Side, SlotWidth};
+
+fn a_loop(extent: usize, src_stride: usize, dst_stride: usize) -> Loop {
+    Loop { extent, src_stride: src_stride as isize, dst_stride: dst_stride as isize }
+}
+
+/// True where the machine has a level that writes past the cache.
+fn streams() -> bool {
+    [Level::Avx2, Level::Avx512].iter().any(|level| level.is_available())
+}
+
+/// `ways` rows of `count` elements become one of `slots` times as many, `rows` times in each of `groups`, between which the destination
+/// has `apart` bytes.
+fn padded(element: usize, ways: usize, count: usize, slots: usize, apart: usize) -> (Case, Vec<Loop>, usize) {
+    let (rows, groups) = (3, 4);
+    let (source, row) = (count * element, slots * ways * element);
+    let outer = [a_loop(groups, rows * ways * source, rows * row + apart), a_loop(rows, ways * source, row)];
+    // Elements as a planner gives them, and padding, whose loops are one where nothing is between groups.
+    let joined = if apart == 0 { vec![a_loop(groups * rows, 0, row)] } else { outer.to_vec() };
+    let mut loops =
+        if ways > 1 && apart == 0 { vec![a_loop(groups * rows, ways * source, row)] } else { outer.to_vec() };
+    match (ways, count) {
+        (1, _) => loops.push(a_loop(count, element, element)),
+        (_, 1) => loops.push(a_loop(ways, source, element)),
+        _ => loops.extend([a_loop(count, element, ways * element), a_loop(ways, source, element)]),
+    }
+    let family = match (ways, count * ways * element) {
+        (1, _) => Family::Rows,
+        (_, ..64) => Family::Strided,
+        _ => Family::Interleave,
+    };
+    (Case { family, element, loops }, joined, count * ways * element)
+}
+
+#[test]
+fn rows_that_end_with_padding() {
+    for (element, ways) in [(4, 1), (1, 1), (16, 1), (2, 2), (1, 4), (4, 2), (1, 8), (8, 2), (2, 4)] {
+        for count in [1, 2, 31, 32, 36, 64, 100, 127] {
+            for apart in [0, 512] {
+                let (case, outer, row) = padded(element, ways, count, 128, apart);
+                let pad = (128 - count) * ways;
+                let together = check_padded(&case, &outer, row, pad, 0);
+                assert_eq!(together, streams(), "{case:?}, {pad}");
+                check_padded(&case, &outer, row, pad, 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10);
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_that_end_elsewhere_are_not_padded() {
+    // Not up to the end of a line; widths that no line is made of; and three rows at once.
+    let (case, outer, row) = padded(4, 1, 100, 120, 0);
+    assert!(!check_padded(&case, &outer, row, 20, 0));
+    for element in [12, 17] {
+        let (case, outer, row) = padded(element, 1, 24, 64, 0);
+        assert!(!check_padded(&case, &outer, row, 40, 0));
+    }
+    let (case, outer, row) = padded(2, 3, 100, 128, 0);
+    assert!(!check_padded(&case, &outer, row, 28 * 3, 7));
+    // Behind other rows than those that are moved.
+    let (case, outer, row) = padded(4, 1, 100, 128, 512);
+    assert!(!check_padded(&case, &outer[1..], row, 28, 0));
+}
+
+#[test]
+fn padding_outside_of_its_slice_is_an_error() {
+    let (case, outer, row) = padded(4, 1, 100, 128, 0);
+    let mut behind = outer.clone();
+    behind.push(a_loop(28, 0, 4));
+    let nest = Nest { src_offset: 0, dst_offset: 0, loops: &case.loops };
+    let pad = Nest { src_offset: 0, dst_offset: row as isize, loops: &behind };
+    let fill = Fill { value: 0, width: SlotWidth::Bytes(4) };
+    let (src, mut dst) = (vec![1; 12 * 400], vec![2; 12 * 512]);
+    let mover = Mover { family: case.family, element_bytes: 4, level: Level::detect(), stream: true };
+    let error = mover.run_padded(&src, &mut dst[..12 * 512 - 1], nest, (pad, fill)).unwrap_err();
+    assert_eq!(error, OutOfBounds { side: Side::Destination, len: 12 * 512 - 1 });
+    assert!(mover.run_padded(&src[1..], &mut dst, nest, (pad, fill)).is_err());
+    assert!(dst.iter().all(|&byte| byte == 2));
+}
+
+#[test]
+fn rows_one_behind_the_other() {
+    for (element, ways) in [(4, 1), (1, 1), (2, 2), (1, 4), (1, 3), (8, 2), (2, 8)] {
+        for count in [9, 31, 64, 100, 127] {
+            let (row, group) = (count * element, ways * 128 * element);
+            // Dense; with gaps between groups; and groups in another order.
+            let all = ways * row;
+            for strides in [[8 * all, all], [8 * all + 5, all], [all, 5 * all]] {
+                let mut loops = vec![a_loop(5, 8 * group, strides[0]), a_loop(8, group, strides[1])];
+                match ways {
+                    1 => loops.push(a_loop(count, element, element)),
+                    _ => loops.extend([a_loop(ways, element, row), a_loop(count, ways * element, element)]),
+                }
+                let family = if ways == 1 { Family::Rows } else { Family::Deinterleave };
+                check(&Case { family, element, loops });
+            }
+        }
+    }
+}
+
+/// With the loops that a planner makes for rows of a tile and a part of one.
+#[test]
+fn rows_of_one_piece_and_a_rest() {
+    for (element, ways, groups) in [(4, 1, 8), (2, 2, 4), (1, 4, 2), (1, 3, 3)] {
+        for rest in [1, 17, 64, 127] {
+            let (group, row) = (ways * 128 * element, (128 + rest) * element);
+            let mut loops =
+                vec![a_loop(3, 2 * groups * group, groups * ways * row), a_loop(groups, group, ways * row)];
+            match ways {
+                1 => loops.push(a_loop(128, element, element)),
+                _ => loops.extend([a_loop(ways, element, row), a_loop(128, ways * element, element)]),
+            }
+            let family = if ways == 1 { Family::Rows } else { Family::Deinterleave };
+            let case = Case { family, element, loops };
+            let away = [groups * group, 128 * element].map(|bytes| bytes as isize);
+            assert_eq!(check_single_rows(&case, away, rest), streams(), "{case:?}, {rest}");
+            // What begins elsewhere is no rest.
+            check_single_rows(&case, [away[0], away[1] + 1], rest.min(16));
+        }
+    }
+}
