@@ -15,6 +15,9 @@ use crate::plan::step::{Kernel, Step};
 /// takes no time in comparison.
 const BAND: usize = 512 * 1024;
 
+/// Other boxes count where they have more than one of so many elements.
+const SHARE: usize = 16;
+
 /// Where one band ends and the next begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bands {
@@ -24,23 +27,30 @@ pub(super) struct Bands {
 
 impl Bands {
     /// The bands of a plan of several boxes, whose destination starts so many bytes behind the start of a line; `None` where it
-    /// has one, or where the largest keeps to lines of its own, or does not go along its destination, or reads its source across.
+    /// has one, or where the largest does not go along its destination, or reads its source across; or where it keeps to lines of its
+    /// own, and moves nearly all.
     pub(super) fn new(plan: &Plan, behind_line: usize) -> Option<Bands> {
         if plan.steps.len() < 2 || plan.tables.is_some() || plan.ef57.is_some() {
             return None;
         }
-        let largest = plan.steps.iter().max_by_key(|step| written(step) / units_per_byte(step))?;
-        if behind_line == 0 && keeps_to_lines(&largest) { None } else { Bands::of(&largest) }
+        let bytes = |step: &Step<'_>| written(step) / units_per_byte(step);
+        if shares_rows(plan, SHARE) {
+            let moves = plan.steps.iter().filter(|step| !step.kernel.is_fill());
+            return moves.max_by_key(bytes).and_then(|largest| Bands::of(&largest, BAND));
+        }
+        let largest = plan.steps.iter().max_by_key(bytes)?;
+        if behind_line == 0 && keeps_to_lines(&largest) { None } else { Bands::of(&largest, BAND) }
     }
 
-    fn of(step: &Step<'_>) -> Option<Bands> {
+    /// Bands of at most so many bytes that go along a box.
+    pub(super) fn of(step: &Step<'_>, most: usize) -> Option<Bands> {
         let element_bytes = match step.kernel {
             Kernel::Move { element_bytes, .. } => element_bytes,
             Kernel::Convert { dst: SlotWidth::Bytes(bytes), .. } => bytes,
             _ => return None,
         };
         let loops = step.nest.loops;
-        let slowest = loops.iter().position(|l| l.dst_stride.unsigned_abs() <= BAND)?;
+        let slowest = loops.iter().position(|l| l.dst_stride.unsigned_abs() <= most)?;
         let (outer, [cut, inner @ ..]) = loops.split_at(slowest) else { return None };
         let reach = |l: &Loop| l.dst_stride.saturating_mul(l.extent as isize - 1);
         let inside = inner.iter().map(reach).fold(element_bytes as isize, isize::saturating_add);
@@ -51,7 +61,7 @@ impl Bands {
             && outer.iter().all(|l| l.dst_stride > cut.dst_stride)
             && inner.iter().all(|l| reads(l) <= reads(cut));
         let stride = usize::try_from(cut.dst_stride).ok().filter(|&stride| stride > 0 && goes_along)?;
-        Some(Bands { origin: usize::try_from(step.nest.dst_offset).ok()?, bytes: BAND / stride * stride })
+        Some(Bands { origin: usize::try_from(step.nest.dst_offset).ok()?, bytes: most / stride * stride })
     }
 
     /// Where the band ends that a byte of the destination belongs to.
@@ -63,8 +73,16 @@ impl Bands {
     }
 }
 
+/// True where boxes beside the one that moves most move more than one of so many elements, so that what they read is better still in the cache: the ends of the same
+/// rows.
+pub(super) fn shares_rows(plan: &Plan, share: usize) -> bool {
+    let moves = || plan.steps.iter().filter(|step| !step.kernel.is_fill()).map(|step| step.points());
+    let (all, most) = (moves().fold(0, usize::saturating_add), moves().max().unwrap_or(0));
+    (all - most).saturating_mul(share) > all
+}
+
 /// True where a box shares no line with another but its last ones: whatever leads farther than a line leads to the start of one.
-fn keeps_to_lines(step: &Step<'_>) -> bool {
+pub(super) fn keeps_to_lines(step: &Step<'_>) -> bool {
     let line = (LINE * units_per_byte(step)) as isize;
     let starts_line = |place: isize| place % line == 0;
     starts_line(step.nest.dst_offset)
@@ -95,14 +113,21 @@ mod tests {
 
     #[test]
     fn boxes_whose_lines_are_their_own_are_written_one_after_the_other() {
-        let [src, dst] = ["bf16[999,992]{1,0:T(8,128)(2,1)}", "bf16[999,992]"];
+        let [src, dst] = ["bf16[999,8160]{1,0:T(8,128)(2,1)}", "bf16[999,8160]"];
         assert_eq!(bands(src, dst), None);
         assert_eq!(bands(dst, src), None);
-        assert_eq!(bands("bf16[999,1000]", "bf16[999,1000]{1,0:T(8,128)(2,1)}"), None);
+        assert_eq!(bands("bf16[999,8000]", "bf16[999,8000]{1,0:T(8,128)(2,1)}"), None);
         assert!(bands("bf16[999,1000]{1,0:T(8,128)(2,1)}", "bf16[999,1000]").is_some());
 
         let plan = Plan::new(&src.parse().unwrap(), &dst.parse().unwrap()).unwrap();
         assert!(Bands::new(&plan, 32).is_some());
+    }
+
+    #[test]
+    fn boxes_that_read_much_of_the_same_rows_are_written_in_bands() {
+        // Rows of 8 tiles of 8 x 128 x 4 bytes.
+        let found = bands("f32[999,1000]", "f32[999,1000]{1,0:T(8,128)}").unwrap();
+        assert_eq!(found, Bands { origin: 0, bytes: 16 * 32768 });
     }
 
     #[test]

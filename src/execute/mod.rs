@@ -5,12 +5,14 @@ mod chunks;
 mod cuts;
 mod ef57;
 mod ends;
+mod padded;
 mod parallel;
 mod parts;
 mod restrict;
 mod run;
 mod scheduler;
 mod tables;
+mod two_steps;
 mod typed;
 mod uninit;
 

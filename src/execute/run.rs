@@ -11,6 +11,7 @@ use super::parts::LINE;
 use super::restrict::{
     element_units, reach_in_row, restrict, restrict_rows, restrict_whole, src_units_per_byte, units_per_byte,
 };
+use super::two_steps::TwoSteps;
 use super::{ExecuteError, ef57, tables};
 use crate::plan::Plan;
 use crate::plan::step::{Kernel, Step};
@@ -41,8 +42,14 @@ impl Plan {
         stream: bool,
     ) -> Result<(), ExecuteError> {
         let mut target = Target { start: 0, bytes: dst };
+        if let Some(steps) = self.two_steps(stream) {
+            return self.run_two_steps(&steps, src, target);
+        }
         if let Some(bands) = self.bands(&target, stream) {
             return self.run_bands(bands, src, target, stream);
+        }
+        if stream && self.pads_rows() {
+            return self.run_target(src, &mut target, stream);
         }
         for (kernel, nest) in self.steps.parts() {
             self.run_step(kernel, nest, src, target.bytes, stream)?;
@@ -57,10 +64,18 @@ impl Plan {
         mut target: Target<'_>,
         stream: bool,
     ) -> Result<(), ExecuteError> {
+        if let Some(steps) = self.two_steps(stream) {
+            return self.run_two_steps(&steps, src, target);
+        }
         match self.bands(&target, stream) {
             Some(bands) => self.run_bands(bands, src, target, stream),
             None => self.run_target(src, &mut target, stream),
         }
+    }
+
+    /// The two steps of a conversion, where they are better.
+    fn two_steps(&self, stream: bool) -> Option<TwoSteps> {
+        if stream { TwoSteps::new(self) } else { None }
     }
 
     /// The bands to run one after the other, where that is better.
@@ -90,11 +105,26 @@ impl Plan {
     }
 
     /// Runs every box's part of some bytes of the destination.
-    fn run_target(&self, src: Source<'_>, target: &mut Target<'_>, stream: bool) -> Result<(), ExecuteError> {
-        let mut steps = self.steps.iter().peekable();
-        while let Some(step) = steps.next() {
+    pub(super) fn run_target(
+        &self,
+        src: Source<'_>,
+        target: &mut Target<'_>,
+        stream: bool,
+    ) -> Result<(), ExecuteError> {
+        let mut done: SmallVec<[usize; 8]> = SmallVec::new();
+        let mut steps = self.steps.iter().enumerate().peekable();
+        while let Some((number, step)) = steps.next() {
+            if let (true, Kernel::Fill(fill)) = (stream && self.pads_rows(), step.kernel)
+                && let Some(rows) = self.run_padded_in((&step, fill), src, target)?
+            {
+                done.push(rows);
+                continue;
+            }
             match steps.peek() {
-                Some(rest) if self.run_rows_in([&step, rest], src, target, stream)? => drop(steps.next()),
+                _ if done.contains(&number) => {}
+                Some((_, rest)) if self.run_rows_in([&step, rest], src, target, stream)? => {
+                    steps.next();
+                }
                 _ => self.run_step_in(&step, src, target, stream)?,
             }
         }
@@ -215,7 +245,7 @@ impl Plan {
         Ok(())
     }
 
-    fn mover(&self, family: Family, element_bytes: usize, stream: bool) -> Mover {
+    pub(super) fn mover(&self, family: Family, element_bytes: usize, stream: bool) -> Mover {
         Mover { family, element_bytes, level: self.level, stream }
     }
 
@@ -232,7 +262,7 @@ impl Plan {
     }
 
     #[inline(never)] // what it makes ready, boxes of other kinds shall not
-    fn convert(
+    pub(super) fn convert(
         &self,
         width: SlotWidth,
         (first, src): (isize, &[u8]),

@@ -128,10 +128,10 @@ impl BufferLength {
 
 /// What a plan is asked for beside the request.
 #[derive(Clone, Copy, Debug)]
-struct Options {
-    level: Level,
-    max_threads: Option<usize>,
-    streaming: Streaming,
+pub(crate) struct Options {
+    pub(crate) level: Level,
+    pub(crate) max_threads: Option<usize>,
+    pub(crate) streaming: Streaming,
 }
 
 impl Plan {
@@ -169,7 +169,7 @@ impl Plan {
         Plan::with_options(request, Options { level, max_threads: None, streaming: Streaming::Auto })
     }
 
-    fn with_options(request: &Request<'_>, options: Options) -> Result<Plan, PlanError> {
+    pub(crate) fn with_options(request: &Request<'_>, options: Options) -> Result<Plan, PlanError> {
         let mut rooms = [Expanded::default(), Expanded::default()];
         Lowering::new(request, &mut rooms)?.plan(options)
     }
@@ -197,6 +197,16 @@ impl Plan {
     /// The shape that is written.
     pub fn dst(&self) -> &ArrayShape {
         &self.dst
+    }
+
+    /// True where all of both arrays takes part, and padding is written.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.region.is_none() && self.writes_every_byte
+    }
+
+    /// What padding becomes.
+    pub(crate) fn padding(&self) -> Padding {
+        self.padding
     }
 
     /// The number that names what the plan moves, and not how.

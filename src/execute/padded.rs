@@ -1,0 +1,60 @@
+//! Padding that is written with the rows before it, so that no line is written in parts.
+
+use relayout_kernels::{Fill, Nest};
+
+use super::ExecuteError;
+use super::ends::{Source, Target};
+use super::restrict::{element_units, restrict_whole};
+use crate::plan::Plan;
+use crate::plan::step::{Kernel, Step};
+
+/// Plans of more steps are not looked through for what belongs together.
+const MOST_STEPS: usize = 32;
+
+impl Plan {
+    /// True where padding may lie behind rows of elements, and be written with them.
+    pub(super) fn pads_rows(&self) -> bool {
+        let kernels = || self.steps.parts().map(|(kernel, _)| kernel);
+        self.fills_are_apart
+            && self.steps.len() <= MOST_STEPS
+            && kernels().any(|kernel| kernel.is_fill())
+            && kernels().any(|kernel| !kernel.is_fill())
+    }
+
+    /// Runs what padding and the rows before it write in a part of the destination, together and past the cache: the number of the rows'
+    /// box; none, and nothing is written, where no box has such rows.
+    pub(super) fn run_padded_in(
+        &self,
+        (pad, fill): (&Step<'_>, Fill),
+        src: Source<'_>,
+        target: &mut Target<'_>,
+    ) -> Result<Option<usize>, ExecuteError> {
+        let range = target.range(1);
+        let Some(padding) = restrict_whole(pad, &range) else { return Ok(None) };
+        for (number, step) in self.steps.iter().enumerate() {
+            let Kernel::Move { family, element_bytes } = step.kernel else { continue };
+            if step.nest.dst_offset + run(&step) != pad.nest.dst_offset {
+                continue;
+            }
+            let Some(rows) = restrict_whole(&step, &range) else { continue };
+            let [rows, padding] = [&rows, &padding].map(|part| Nest {
+                src_offset: part.src_offset - src.first(1),
+                dst_offset: part.dst_offset - range.start,
+                loops: &part.loops,
+            });
+            let mover = self.mover(family, element_bytes, true);
+            if mover.run_padded(src.bytes, target.bytes, rows, (padding, fill))? {
+                return Ok(Some(number));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Bytes from the first place of a step on that its innermost loops write one behind the other.
+fn run(step: &Step<'_>) -> isize {
+    step.nest.loops.iter().rev().fold(element_units(step), |run, l| match l.dst_stride == run {
+        true => run.saturating_mul(l.extent as isize),
+        false => run,
+    })
+}

@@ -1,0 +1,91 @@
+//! Arrays whose fastest dimension is short, or ends inside a tile: rows with their padding, rows that start no lines, and both with
+//! conversions. Small ones in every way that there is, larger ones by some bands and threads, against the reference.
+
+mod cases;
+
+use cases::{Case, Outcome, check};
+use relayout::{Conversion, Overflow, Padding, Plan, Request, Streaming, reference};
+
+/// Pairs of types and tiles, of which the first is a row-major array.
+const PAIRS: [(&str, &str, &str); 8] = [
+    ("f32", "f32", "T(8,128)"),
+    ("bf16", "bf16", "T(8,128)(2,1)"),
+    ("s8", "s8", "T(8,128)(4,1)"),
+    ("c128", "c128", "T(8,128)"),
+    ("f32", "bf16", "T(8,128)(2,1)"),
+    ("f32", "s8", "T(8,128)(4,1)"),
+    ("s8", "f32", "T(8,128)"),
+    ("bf16", "f8e4m3fn", "T(8,128)(4,1)"),
+];
+
+/// Rows of so many elements.
+const SIZES: [usize; 8] = [1, 2, 64, 100, 128, 130, 197, 380];
+
+/// Both directions of a pair, for arrays of so many rows.
+fn lines(rows: &str, size: usize) -> impl Iterator<Item = String> {
+    PAIRS.into_iter().flat_map(move |(plain, tiled, tiles)| {
+        let order = if rows.contains(',') { "2,1,0" } else { "1,0" };
+        let dimensions = format!("[{rows},{size}]");
+        let tiled = format!("{tiled}{dimensions}{{{order}:{tiles}}}");
+        [format!("{plain}{dimensions} -> {tiled}"), format!("{tiled} -> {plain}{dimensions}")]
+    })
+}
+
+#[test]
+fn small_ones_in_every_way() {
+    for size in SIZES {
+        for line in lines("19", size).chain(lines("3,16", size)) {
+            let mut case = Case::of_line(&line);
+            for padding in [None, Some(Padding::Leave), Some(Padding::Fill(0x5a))] {
+                case.padding = padding;
+                assert!(matches!(check(&case), Ok(Outcome::Boxes(_))), "{line}: {:?}", check(&case));
+            }
+        }
+    }
+}
+
+/// What a plan makes, and what the reference makes.
+fn both(line: &str, conversion: &Conversion, threads: usize) -> [Vec<u8>; 2] {
+    let problem: relayout::Problem = line.parse().unwrap_or_else(|error| panic!("{line}: {error}"));
+    let builder = Plan::builder(&problem.src, &problem.dst).conversion(conversion.clone());
+    let plan = builder.max_threads(threads).streaming(Streaming::Always).build().expect(line);
+    let src: Vec<u8> =
+        (0..plan.src_byte_size()).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
+    let [mut found, mut wanted] = [vec![0x11; plan.dst_byte_size()], vec![0x11; plan.dst_byte_size()]];
+    plan.execute(&src, &mut found).expect(line);
+    let arrays = [&problem.src, &problem.dst].map(|shape| shape.as_array().expect("arrays"));
+    let request = Request::new(arrays[0], arrays[1]).with_conversion(conversion.clone());
+    reference::relayout(&request, &src, &mut wanted).expect(line);
+    [found, wanted]
+}
+
+#[test]
+fn larger_ones_by_bands_and_threads() {
+    for size in [100, 197] {
+        for line in lines("1403", size) {
+            for threads in [1, 3] {
+                let [found, wanted] = both(&line, &Conversion::new(), threads);
+                assert!(found == wanted, "{line} on {threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn larger_ones_with_factors_and_saturation() {
+    let factors: Vec<f32> = (0..1403).map(|i| 0.5 + i as f32 / 64.0).collect();
+    let conversions = [
+        Conversion::new().with_scale(0.25),
+        Conversion::new().with_scale_along(0, factors),
+        Conversion::new().with_overflow(Overflow::Saturate),
+    ];
+    for conversion in conversions {
+        for (plain, tiled, tiles) in &PAIRS[4..] {
+            let tiled = format!("{tiled}[1403,197]{{1,0:{tiles}}}");
+            for line in [format!("{plain}[1403,197] -> {tiled}"), format!("{tiled} -> {plain}[1403,197]")] {
+                let [found, wanted] = both(&line, &conversion, 2);
+                assert!(found == wanted, "{line}, {conversion:?}");
+            }
+        }
+    }
+}
