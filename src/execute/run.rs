@@ -48,7 +48,7 @@ impl Plan {
         if let Some(bands) = self.bands(&target, stream) {
             return self.run_bands(bands, src, target, stream);
         }
-        if stream && self.pads_rows() {
+        if stream && self.may_belong_together() {
             return self.run_target(src, &mut target, stream);
         }
         for (kernel, nest) in self.steps.parts() {
