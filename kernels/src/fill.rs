@@ -1,7 +1,13 @@
 //! One value into every place of a loop nest: padding, and the unused bytes of wide slots.
 
+use crate::convert::flush::{fence, walk_at_level};
+use crate::lanes::{LINE, Lanes, stream_line};
+use crate::level::Level;
+use crate::loops::ONCE;
 use crate::nest::{Loop, Nest, OutOfBounds, Side, stays_inside};
+use crate::rows::copy_short;
 use crate::slots::{Bits, SlotWidth, store_slot};
+use crate::walk::{FLAT, Point};
 
 /// What is written: an element of `bytes` bytes, the value in the low ones (little endian), the rest zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,6 +41,80 @@ pub fn fill_nest(dst: &mut [u8], nest: Nest<'_>, fill: Fill) -> Result<(), OutOf
         SlotWidth::Bits(bits) => fill_slots(dst, nest, fill.value as u8, bits),
     }
     Ok(())
+}
+
+/// As [`fill_nest`], past the cache where `fill` is one byte again and again and its runs are some lines: padding that nobody reads soon.
+///
+/// # Errors
+/// The same.
+pub fn stream_fill_nest(dst: &mut [u8], nest: Nest<'_>, fill: Fill, level: Level) -> Result<(), OutOfBounds> {
+    let SlotWidth::Bytes(width) = fill.width else { return fill_nest(dst, nest, fill) };
+    let (loops, run) = match nest.is_empty() {
+        true => return Ok(()),
+        false if !inside(dst, &nest, width) => return fill_nest(dst, nest, fill),
+        false => take_runs(nest.loops, width),
+    };
+    let value = fill.value as u8;
+    let is_uniform =
+        fill.value == 0 || width <= 16 && fill.value.to_le_bytes()[..width].iter().all(|&byte| byte == value);
+    if run < LEAST_STREAMED || !is_uniform || loops.len() > FLAT || !level.is_available() {
+        return fill_nest(dst, nest, fill);
+    }
+    let to = dst[nest.dst_offset.unsigned_abs()..].as_mut_ptr();
+    let line = [value; LINE];
+    // SAFETY: all places of the nest are inside, and a run is made of the innermost loops; the walk stays on the line in the source,
+    // having no steps there.
+    let done = unsafe {
+        let mut places = [ONCE; FLAT];
+        for (place, l) in places.iter_mut().zip(loops) {
+            *place = Loop { src_stride: 0, ..*l };
+        }
+        walk_at_level(level, &places[..loops.len()], (line.as_ptr(), to), FillRun { run })
+    };
+    match done {
+        true => fence(level),
+        false => return fill_nest(dst, nest, fill),
+    }
+    Ok(())
+}
+
+/// Shorter runs have more lines that are written in part.
+const LEAST_STREAMED: usize = 4 * LINE;
+
+/// True where every place of a nest lies inside, with so many bytes behind it.
+fn inside(dst: &[u8], nest: &Nest<'_>, width: usize) -> bool {
+    stays_inside(nest.dst_offset, nest.loops.iter().map(|l| (l.extent, l.dst_stride)), width, dst.len())
+}
+
+/// Writes `run` bytes, all like those of a line.
+#[derive(Clone, Copy)]
+struct FillRun {
+    run: usize,
+}
+
+impl Point for FillRun {
+    /// # Safety
+    /// A line must be readable at `src`, and `run` bytes writable at `dst`.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let head = (dst.addr().wrapping_neg() % LINE).min(self.run);
+        let end = head + (self.run - head) / LINE * LINE;
+        let mut at = head;
+        // SAFETY: parts of the run; behind the head lines start.
+        unsafe {
+            copy_short(src, dst, head);
+            while at < end {
+                stream_line(lanes, src, dst.add(at));
+                at += LINE;
+            }
+            copy_short(src, dst.add(end), self.run - end);
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        true
+    }
 }
 
 /// Bytes of a repeated value that longer runs are copied from.

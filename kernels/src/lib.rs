@@ -12,7 +12,7 @@
 //! | [`Converter`] | elements that change their type or are packed, under a loop nest |
 //! | [`copy_nest`] | elements of whole bytes under a loop nest: runs, and blocked strided loops for the rest |
 //! | [`copy_offsets`] | elements whose places come from tables |
-//! | [`fill_nest`] | one value into every place of a loop nest |
+//! | [`fill_nest`], [`stream_fill_nest`] | one value into every place of a loop nest |
 //! | [`AlignedBuffer`] | nothing: bytes at a multiple of 64 |
 //! | [`any_bytes`], [`zero_bytes`] | nothing: memory that nobody has written yet, as bytes |
 //! | [`stream_copy`], [`stream_prefetch_copy`] | a plain copy past the cache: the yardstick of every measurement |
@@ -54,7 +54,7 @@ pub use buffer::{AlignedBuffer, BufferError};
 pub use convert::{
     Along, Conversion, Converter, Factors, FloatFormat, Number, Rules, Scale, Specials, StepDigit,
 };
-pub use fill::{Fill, fill_nest};
+pub use fill::{Fill, fill_nest, stream_fill_nest};
 pub use level::{Level, LevelError};
 pub use mover::{Family, Mover};
 pub use nest::{Loop, Nest, OutOfBounds, Side};

@@ -4,7 +4,9 @@
 mod nests;
 
 use nests::{Case, check, check_padded, check_single_rows};
-use relayout_kernels::{Family, Fill, Level, Loop, Mover, Nest, OutOfBounds, Side, SlotWidth};
+use relayout_kernels::{
+    Family, Fill, Level, Loop, Mover, Nest, OutOfBounds, Side, SlotWidth, fill_nest, stream_fill_nest,
+};
 
 fn a_loop(extent: usize, src_stride: usize, dst_stride: usize) -> Loop {
     Loop { extent, src_stride: src_stride as isize, dst_stride: dst_stride as isize }
@@ -67,6 +69,38 @@ fn rows_that_end_elsewhere_are_not_padded() {
     // Behind other rows than those that are moved.
     let (case, outer, row) = padded(4, 1, 100, 128, 512);
     assert!(!check_padded(&case, &outer[1..], row, 28, 0));
+}
+
+/// Fills of every kind of run, past the cache as in it: of bytes alike and not, of lines and of parts of them.
+#[test]
+fn fills_past_the_cache() {
+    for (width, value) in [(4, 0), (4, 0x5a5a_5a5a), (4, 1), (1, 7), (16, 0), (17, 0), (2, 0x0303)] {
+        for (extents, strides) in
+            [([3, 2, 300], [7001, 2000]), ([1, 5, 64], [0, 1337]), ([2, 1, 4], [999, 0])]
+        {
+            let run = extents[2] * width;
+            let loops = [
+                a_loop(extents[0], 0, strides[0].max(2 * run * extents[1])),
+                a_loop(extents[1], 0, strides[1].max(run)),
+                a_loop(extents[2], 0, width),
+            ];
+            let fill = Fill { value, width: SlotWidth::Bytes(width) };
+            for offset in [0, 1, 63, 64] {
+                let nest = Nest { src_offset: 0, dst_offset: offset, loops: &loops };
+                let end = loops.iter().map(|l| (l.extent - 1) * l.dst_stride.unsigned_abs()).sum::<usize>();
+                let len = offset.unsigned_abs() + end + width;
+                let mut wanted = vec![0xa5; len + 100];
+                fill_nest(&mut wanted, nest, fill).unwrap();
+                for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
+                    let mut found = vec![0xa5; len + 100];
+                    stream_fill_nest(&mut found, nest, fill, level).unwrap();
+                    assert!(found == wanted, "{fill:?} at {level}: {nest:?}");
+                    assert!(stream_fill_nest(&mut found[..len - 1], nest, fill, level).is_err());
+                    assert!(found == wanted);
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use relayout_kernels::{
     Along, Converter, Family, Mover, Nest, OutOfBounds, Panel, Scale, Side, SlotWidth, fill_nest,
+    stream_fill_nest,
 };
 use smallvec::SmallVec;
 
@@ -301,6 +302,7 @@ impl Plan {
         let src_offset = nest.src_offset - first;
         let (nest, src) = (Nest { src_offset, ..nest }, src.bytes);
         match *kernel {
+            Kernel::Fill(fill) if stream => stream_fill_nest(dst, nest, fill, self.level)?,
             Kernel::Fill(fill) => fill_nest(dst, nest, fill)?,
             Kernel::Convert { dst: width, .. } => self.convert(width, (first, src), dst, nest, stream)?,
             Kernel::Copy if !stream => copy(src, dst, nest)?,

@@ -87,7 +87,7 @@ pub(super) fn streams(level: Level) -> bool {
 
 /// Orders streamed stores before what follows.
 #[allow(unused_variables)] // portable targets have no levels
-pub(super) fn fence(level: Level) {
+pub(crate) fn fence(level: Level) {
     #[cfg(target_arch = "x86_64")]
     if let (true, Some(lanes)) = (streams(level), pulp::x86::V3::try_new()) {
         Lanes::fence(lanes);
