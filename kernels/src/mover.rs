@@ -6,7 +6,7 @@ use crate::interleave::Interleave;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
-use crate::rows::dense::{are_dense, dense_rows};
+use crate::rows::dense::{DenseOrder, dense_rows};
 use crate::rows::pieces::row_pieces;
 use crate::rows::stream::stream_rows;
 use crate::rows::{rows_in_cache, rows_past_cache};
@@ -177,7 +177,7 @@ impl Mover {
             (Family::Deinterleave, [rows @ .., _]) if starts_lines(rows, dst) => true,
             (Family::Deinterleave, [outer @ .., across, along]) => {
                 row_pieces::<L>(outer, *across, *along, element).is_some()
-                    || are_dense(outer, (*across, *along), element)
+                    || DenseOrder::new(outer, (*across, *along), element).is_some()
             }
             (Family::Transpose, [outer @ .., rows, columns]) => {
                 How::new::<L>(outer, *rows, *columns, element) != How::Store

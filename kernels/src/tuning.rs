@@ -24,6 +24,9 @@ pub(crate) const ROW_PIECE: usize = 512;
 /// first-level cache.
 pub(crate) const DENSE_ROWS: usize = 4096;
 
+/// Bytes of the buffers of all streams of such rows that take turns: a good half of a first-level cache.
+pub(crate) const DENSE_STREAMS: usize = 32 << 10;
+
 /// Short rows that lie one behind the other: so long a run that its ends, which are lines in part, do not count.
 pub(crate) const RUN_REACH: Reach = Reach { dst: 16384, src: 128 };
 

@@ -139,6 +139,31 @@ fn rows_one_behind_the_other() {
     }
 }
 
+/// Rows that are read one after the other, each of which belongs to another of a few streams.
+#[test]
+fn rows_of_a_few_streams() {
+    for (element, ways) in [(1, 1), (2, 2), (1, 4), (4, 3)] {
+        for (count, streams) in [(9, 2), (72, 16), (100, 3), (300, 40)] {
+            let (row, group, steps) = (count * element, ways * 128 * element, 7);
+            let stream = steps * row;
+            let mut loops = vec![
+                a_loop(2, steps * streams * group, streams * ways * stream),
+                a_loop(steps, streams * group, row),
+                a_loop(streams, group, ways * stream),
+            ];
+            match ways {
+                1 => loops.push(a_loop(count, element, element)),
+                _ => loops.extend([a_loop(ways, element, stream), a_loop(count, ways * element, element)]),
+            }
+            if count > 128 {
+                loops[..3].iter_mut().for_each(|l| l.src_stride *= 3);
+            }
+            let family = if ways == 1 { Family::Rows } else { Family::Deinterleave };
+            check(&Case { family, element, loops });
+        }
+    }
+}
+
 /// With the loops that a planner makes for rows of a tile and a part of one.
 #[test]
 fn rows_of_one_piece_and_a_rest() {

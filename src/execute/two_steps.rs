@@ -1,5 +1,5 @@
-//! Elements that are converted and moved in two steps, band by band: the one step is a row of elements that are contiguous on both
-//! sides, the other moves them as a plan without conversion would, and what stands between them stays in the cache.
+//! Elements that are converted and moved in two steps, band by band, each by a plan of its own, with an array between them of which the
+//! part that belongs to a band stays in the cache.
 //!
 //! Where rows of tiles are short, or ragged, what moves elements puts them together to whole lines with their padding; what converts
 //! them on the way does not, and takes rows that fill a register to be fast.
@@ -15,7 +15,7 @@ use super::ends::{Source, Target, hull};
 use super::restrict::{restrict, src_span};
 use crate::plan::step::Step;
 use crate::plan::{BufferLength, Options, Plan};
-use crate::{ArrayShape, Request};
+use crate::{ArrayShape, Layout, Request};
 
 /// Bytes of the destination that are made together: with what stands between the steps, and as much of the source, a part of the
 /// second-level cache.
@@ -27,17 +27,17 @@ const SHORT_ROW: i64 = 256;
 /// Boxes beside the largest count where they have more than one of so many elements.
 const SHARE: usize = 64;
 
-/// Which side is contiguous, and so the other's type is what moves.
-enum Contiguous {
-    Source,
-    Destination,
+/// What the steps of a plan are.
+enum Steps {
+    /// Elements are converted to an array in the destination's order without tiles, and moved from there to tiles.
+    ConvertsFirst { converted: Box<Plan>, moved: Box<Plan> },
+    /// Elements are moved to an array like the destination, which has nothing but them, and then converted.
+    ConvertsLast { moved: Box<Plan> },
 }
 
 /// A plan that goes by two steps.
 pub(super) struct TwoSteps {
-    contiguous: Contiguous,
-    /// Moves elements as they are on the side that is not contiguous.
-    moved: Plan,
+    steps: Steps,
     bands: Bands,
     /// Bytes of an element on either side.
     widths: [usize; 2],
@@ -47,20 +47,46 @@ impl TwoSteps {
     /// The steps of a plan, where two are better than one.
     pub(super) fn new(plan: &Plan) -> Option<TwoSteps> {
         let widths = widths(plan)?;
-        let largest = moves(plan).max_by_key(Step::points)?;
-        let bands = Bands::of(&largest, BAND)?;
-        let contiguous = contiguous(plan, &largest, widths)?;
-        let of_type =
-            |shape: &ArrayShape, other: &ArrayShape| shape.clone().with_element_type(other.element_type());
-        let (from, to) = match contiguous {
-            Contiguous::Source => (of_type(&plan.src, &plan.dst), plan.dst.clone()),
-            Contiguous::Destination => (plan.src.clone(), of_type(&plan.dst, &plan.src)),
-        };
-        let options = Options { level: plan.level, max_threads: Some(1), streaming: plan.streaming };
-        let request = Request::new(&from, &to).with_padding(plan.padding());
-        let moved = Plan::with_options(&request, options).ok()?;
-        Some(TwoSteps { contiguous, moved, bands, widths })
+        let elements = moves(plan).map(|step| step.points()).fold(0, usize::saturating_add);
+        let is_full = elements.saturating_mul(widths[1]) == plan.dst_byte_size();
+        let (steps, bands) = if is_full { converts_last(plan) } else { converts_first(plan) }?;
+        Some(TwoSteps { steps, bands, widths })
     }
+}
+
+/// Two steps to tiles whose rows are short: longer ones are padded seldom enough to be converted on the way.
+fn converts_first(plan: &Plan) -> Option<(Steps, Bands)> {
+    let layout = plan.dst.layout();
+    let fastest = layout.minor_to_major().first().and_then(|&dimension| usize::try_from(dimension).ok())?;
+    if plan.dst.dimensions().get(fastest)?.bound()? > SHORT_ROW {
+        return None;
+    }
+    let order = Layout::from_minor_to_major(layout.minor_to_major().iter().copied());
+    let between =
+        ArrayShape::new(plan.dst.element_type(), plan.dst.dimensions().iter().copied()).with_layout(order);
+    let request = Request::new(&plan.src, &between).with_conversion(plan.conversion.clone());
+    let converted = Plan::with_options(&request, options(plan)).ok()?;
+    let request = Request::new(&between, &plan.dst).with_padding(plan.padding());
+    let moved = Plan::with_options(&request, options(plan)).ok()?;
+    let bands = Bands::of(&moves(&moved).max_by_key(Step::points)?, BAND)?;
+    Some((Steps::ConvertsFirst { converted: Box::new(converted), moved: Box::new(moved) }, bands))
+}
+
+/// Two steps to rows that start no lines, and are short, or end beside tiles.
+fn converts_last(plan: &Plan) -> Option<(Steps, Bands)> {
+    let largest = moves(plan).max_by_key(Step::points)?;
+    let is_alone = plan.steps.len() > 1 && !shares_rows(plan, SHARE);
+    if keeps_to_lines(&largest) || is_alone {
+        return None;
+    }
+    let bands = Bands::of(&largest, BAND)?;
+    let between = plan.dst.clone().with_element_type(plan.src.element_type());
+    let moved = Plan::with_options(&Request::new(&plan.src, &between), options(plan)).ok()?;
+    Some((Steps::ConvertsLast { moved: Box::new(moved) }, bands))
+}
+
+fn options(plan: &Plan) -> Options {
+    Options { level: plan.level, max_threads: Some(1), streaming: plan.streaming }
 }
 
 /// Bytes of an element on either side, where all of both arrays takes part, elements fill their slots, and none has a factor of its own,
@@ -83,28 +109,10 @@ fn moves(plan: &Plan) -> impl Iterator<Item = Step<'_>> {
     plan.steps.iter().filter(|step| !step.kernel.is_fill())
 }
 
-/// Which side holds nothing but the elements, one behind the other, where the other one's rows are such that two steps are better.
-fn contiguous(plan: &Plan, largest: &Step<'_>, [src, dst]: [usize; 2]) -> Option<Contiguous> {
-    let elements = moves(plan).map(|step| step.points()).fold(0, usize::saturating_add);
-    if elements.saturating_mul(dst) == plan.dst_byte_size() {
-        let is_alone = plan.steps.len() > 1 && !shares_rows(plan, SHARE);
-        return (!keeps_to_lines(largest) && !is_alone).then_some(Contiguous::Destination);
-    }
-    let is_short = minor_dimension(&plan.src).is_some_and(|size| size <= SHORT_ROW);
-    (is_short && elements.saturating_mul(src) == plan.src_byte_size()).then_some(Contiguous::Source)
-}
-
 /// So many bytes of a buffer that grows to them.
 fn room_of(room: &mut Vec<u8>, len: usize) -> &mut [u8] {
     room.resize(len.max(room.len()), 0);
     &mut room[..len]
-}
-
-/// Elements of the fastest dimension.
-fn minor_dimension(shape: &ArrayShape) -> Option<i64> {
-    let fastest =
-        shape.layout().minor_to_major().first().and_then(|&dimension| usize::try_from(dimension).ok())?;
-    shape.dimensions().get(fastest)?.bound()
 }
 
 impl Plan {
@@ -120,9 +128,13 @@ impl Plan {
         while !rest.is_empty() {
             let (bytes, behind) = rest.split_at_mut((steps.bands.end(start) - start).min(rest.len()));
             let mut band = Target { start, bytes };
-            match steps.contiguous {
-                Contiguous::Source => self.convert_first(steps, src, &mut band, &mut room)?,
-                Contiguous::Destination => self.convert_last(steps, src, &mut band, &mut room)?,
+            match &steps.steps {
+                Steps::ConvertsFirst { converted, moved } => {
+                    self.convert_first([converted, moved], src, &mut band, &mut room)?;
+                }
+                Steps::ConvertsLast { moved } => {
+                    self.convert_last(moved, steps.widths, src, &mut band, &mut room)?;
+                }
             }
             start += band.bytes.len();
             rest = behind;
@@ -130,42 +142,41 @@ impl Plan {
         Ok(())
     }
 
-    /// Converts all that is read for a band, and moves it from there.
+    /// Converts what belongs to a band, and moves it from there.
     fn convert_first(
         &self,
-        steps: &TwoSteps,
+        [converted, moved]: [&Plan; 2],
         src: Source<'_>,
         band: &mut Target<'_>,
         room: &mut Vec<u8>,
     ) -> Result<(), ExecuteError> {
-        let [from, to] = steps.widths;
-        let part = self.read_for(band).and_then(|read| {
-            let part = src.bytes.get(read.start.checked_sub(src.start)?..)?.get(..read.len())?;
-            (read.len() / from * to <= 2 * BAND).then_some((read.start, part))
-        });
-        let Some((start, part)) = part else { return self.run_target(src, band, true) };
-        let converted = room_of(room, part.len() / from * to);
-        self.convert_row((start as isize, part), converted, steps.widths, false)?;
-        steps.moved.run_target(Source { start: start / from * to, bytes: converted }, band, true)
+        let Some(part) = moved.read_for(band).filter(|part| part.len() <= 2 * BAND) else {
+            return self.run_target(src, band, true);
+        };
+        let mut between = Target { start: part.start, bytes: room_of(room, part.len()) };
+        converted.run_target(src, &mut between, false)?;
+        moved.run_target(Source { start: part.start, bytes: between.bytes }, band, true)
     }
 
     /// Moves what belongs to a band, and converts it from there.
     fn convert_last(
         &self,
-        steps: &TwoSteps,
+        moved: &Plan,
+        [from, to]: [usize; 2],
         src: Source<'_>,
         band: &mut Target<'_>,
         room: &mut Vec<u8>,
     ) -> Result<(), ExecuteError> {
-        let [from, to] = steps.widths;
         let places = band.places();
         if !places.start.is_multiple_of(to) || !places.end.is_multiple_of(to) {
             return self.run_target(src, band, true);
         }
         let len = places.len() / to * from;
-        let mut moved = Target { start: places.start / to * from, bytes: room_of(room, len) };
-        steps.moved.run_target(src, &mut moved, false)?;
-        self.convert_row((0, moved.bytes), band.bytes, steps.widths, true)
+        let mut between = Target { start: places.start / to * from, bytes: room_of(room, len) };
+        moved.run_target(src, &mut between, false)?;
+        let row = [Loop { extent: len / from, src_stride: from as isize, dst_stride: to as isize }];
+        let nest = Nest { src_offset: 0, dst_offset: 0, loops: &row };
+        Ok(self.convert(SlotWidth::Bytes(to), (0, between.bytes), band.bytes, nest, true)?)
     }
 
     /// The bytes of the source between the first and the last that is read for a part of the destination.
@@ -179,18 +190,5 @@ impl Plan {
             });
         }
         read
-    }
-
-    /// Converts elements that are contiguous on both sides, the first of which is at a place of the source.
-    fn convert_row(
-        &self,
-        (first, src): (isize, &[u8]),
-        dst: &mut [u8],
-        [from, to]: [usize; 2],
-        stream: bool,
-    ) -> Result<(), ExecuteError> {
-        let row = [Loop { extent: src.len() / from, src_stride: from as isize, dst_stride: to as isize }];
-        let nest = Nest { src_offset: 0, dst_offset: 0, loops: &row };
-        Ok(self.convert(SlotWidth::Bytes(to), (first, src), dst, nest, stream)?)
     }
 }

@@ -1,20 +1,22 @@
 //! Short rows that lie one behind the other in the destination, one or a few of them at a time out of a stream: together they leave
-//! as one stream of whole lines.
+//! as streams of whole lines.
 //!
 //! Rows seldom start or end lines. They are put together in a buffer, and what is whole of it is written past the cache now and
-//! then; the bytes behind the last whole line stay for what follows.
+//! then; the bytes behind the last whole line stay for what follows. Rows that are read one after the other may belong to a few such
+//! streams, as those of heads do, each of which has a buffer.
 
 use core::cell::Cell;
 
 use crate::deinterleave::{unzip_part, unzip_rows};
 use crate::lanes::{LINE, Lanes, copy_line, stream_line};
+use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
 use crate::rows::{copy_run, copy_short};
-use crate::tuning::{DENSE_ROWS, ragged_ahead};
+use crate::tuning::{DENSE_ROWS, DENSE_STREAMS, ragged_ahead};
 use crate::walk::{Point, each_point};
 
-/// Moves `across.extent` rows at every point, all of which lie one behind the other, past the cache; false, and nothing is moved,
-/// where they do not, where they are long, or where there is no kernel for them.
+/// Moves `across.extent` rows at every point, past the cache; false, and nothing is moved, where they do not lie one behind the other,
+/// where they are long, or where there is no kernel for them.
 ///
 /// # Safety
 /// All places of the loops must be valid on both sides, without overlap; `across` must be consecutive elements of the source, which
@@ -28,21 +30,29 @@ pub(crate) unsafe fn dense_rows<L: Lanes>(
     element: usize,
     (src, dst): (*const u8, *mut u8),
 ) -> bool {
-    if !L::STREAMS || !are_dense(outer, (across, along), element) {
+    let Some(order) = DenseOrder::new(outer, (across, along), element).filter(|_| L::STREAMS) else {
         return false;
-    }
-    let row = along.extent * element;
-    let mut room = vec![0u8; LINE + 2 * DENSE_ROWS + 2 * LINE];
-    let buffer = room.as_mut_ptr().wrapping_add(room.as_ptr().align_offset(LINE));
-    let stream = Stream { buffer, to: Cell::new(dst), filled: Cell::new(0) };
+    };
+    let (row, room) = (along.extent * element, order.room());
+    let mut rooms = vec![0u8; LINE + order.streams() * room];
+    let buffer = rooms.as_mut_ptr().wrapping_add(rooms.as_ptr().align_offset(LINE));
+    let stream = |number: usize| Stream {
+        buffer: buffer.wrapping_add(number * room),
+        to: Cell::new(dst),
+        filled: Cell::new(0),
+    };
+    let streams: Vec<Stream> = (0..order.streams()).map(stream).collect();
+    let mut apart = vec![0u8; if order.ways > 1 { row * across.extent + LINE } else { 0 }];
     macro_rules! run {
         ($($e:literal: $($k:literal)*;)*) => {
             match (element, across.extent) {
-                // SAFETY: the caller's promise; the buffer lives until the end of this function.
+                // SAFETY: the caller's promise; the buffers live until the end of this function.
                 $($(($e, $k) => unsafe {
-                    let kernel = DenseRows::<$e, $k> { row, count: along.extent, ahead: ragged_ahead(), stream: &stream };
-                    each_point(lanes, outer, src, dst, kernel);
-                    stream.end();
+                    let DenseOrder { before, next, more, ways, .. } = order;
+                    let (count, ahead, apart, streams) = (along.extent, ragged_ahead(), apart.as_mut_ptr(), &streams[..]);
+                    let kernel = DenseRows::<$e, $k> { next, more, across, row, count, ways, ahead, apart, streams };
+                    each_point(lanes, before.as_slice(), src, dst, kernel);
+                    streams.iter().for_each(|stream| stream.end());
                 })*)*
                 _ => return false,
             }
@@ -52,15 +62,61 @@ pub(crate) unsafe fn dense_rows<L: Lanes>(
     true
 }
 
-/// True for a few short rows that lie one behind the other.
-#[allow(dead_code)] // portable targets have no lanes
-pub(crate) fn are_dense(outer: &[Loop], (across, along): (Loop, Loop), element: usize) -> bool {
-    let row = along.extent * element;
-    let all = row * across.extent;
-    let follows = |stride: isize, bytes: usize| usize::try_from(stride) == Ok(bytes);
-    (across.extent == 1 || follows(across.dst_stride, row))
-        && outer.last().is_some_and(|l| follows(l.dst_stride, all))
-        && all <= DENSE_ROWS
+/// In which order short rows are taken that lie one behind the other.
+pub(crate) struct DenseOrder {
+    before: Loops,
+    /// From some rows to those behind them.
+    next: Loop,
+    /// From stream to stream, in each step of it.
+    more: Loop,
+    /// Streams of the rows that are taken at once.
+    ways: usize,
+    /// Bytes that a step of `next` puts to each stream.
+    unit: usize,
+}
+
+impl DenseOrder {
+    /// Of a few short rows; none where they do not lie one behind the other, at once or in steps of one of the loops.
+    #[allow(dead_code)] // portable targets have no lanes
+    pub(crate) fn new(outer: &[Loop], (across, along): (Loop, Loop), element: usize) -> Option<DenseOrder> {
+        let row = along.extent * element;
+        let follows = |stride: isize, bytes: usize| usize::try_from(stride) == Ok(bytes);
+        let (ways, unit) = match across.extent == 1 || follows(across.dst_stride, row) {
+            true => (1, row * across.extent),
+            false => (across.extent, row),
+        };
+        let position = outer.iter().rposition(|l| l.extent > 1 && follows(l.dst_stride, unit))?;
+        let mut before = Loops::of_few(outer)?;
+        let next = before.remove(position);
+        let order = DenseOrder { before, next, more: ONCE, ways, unit };
+        if row * across.extent > DENSE_ROWS || order.bytes() > DENSE_STREAMS {
+            return None;
+        }
+        // What is inside stays there, in the order in which it is read, if there is a buffer for each step.
+        if let [more] = outer[position + 1..] {
+            let mut before = before;
+            before.remove(position);
+            let inside = DenseOrder { before, more, ..order };
+            if inside.bytes() <= DENSE_STREAMS {
+                return Some(inside);
+            }
+        }
+        Some(order)
+    }
+
+    fn streams(&self) -> usize {
+        self.more.extent * self.ways
+    }
+
+    /// Bytes of a buffer: what it is filled up to before it is written, some rows more, and a register; whole lines.
+    fn room(&self) -> usize {
+        (LINE + LEAST_FILLED + self.unit + 2 * LINE).next_multiple_of(LINE)
+    }
+
+    /// Bytes of all buffers.
+    fn bytes(&self) -> usize {
+        self.streams().saturating_mul(self.room())
+    }
 }
 
 /// What was put together and is not yet written.
@@ -93,12 +149,13 @@ impl Stream {
         self.to.get().addr() % LINE
     }
 
-    /// So many bytes more were put in. Writes whole lines once there are many, and asks for a line of the source with each.
+    /// So many bytes more were put in. Writes whole lines once there are many, and asks for a line of the source with each, if it is said
+    /// from where on.
     ///
     /// # Safety
     /// What is in the buffer must be writable where it belongs.
     #[inline(always)]
-    unsafe fn filled<L: Lanes>(&self, lanes: L, bytes: usize, ahead: *const u8) {
+    unsafe fn filled<L: Lanes>(&self, lanes: L, bytes: usize, ahead: Option<*const u8>) {
         self.filled.set(self.filled.get() + bytes);
         if self.filled.get() < LEAST_FILLED {
             return;
@@ -115,7 +172,9 @@ impl Stream {
             }
             let first = at;
             while at + LINE <= end {
-                lanes.prefetch(ahead.wrapping_add(at - first));
+                if let Some(ahead) = ahead {
+                    lanes.prefetch(ahead.wrapping_add(at - first));
+                }
                 stream_line(lanes, self.buffer.add(at), to);
                 to = to.wrapping_add(LINE);
                 at += LINE;
@@ -146,24 +205,104 @@ const LEAST_FILLED: usize = 512;
 /// Takes `K` rows of so many bytes from a stream of elements of `E` bytes; with `K` = 1 the row is copied.
 #[derive(Clone, Copy)]
 struct DenseRows<'a, const E: usize, const K: usize> {
+    next: Loop,
+    more: Loop,
+    across: Loop,
     row: usize,
     /// Elements of a row.
     count: usize,
+    /// Streams of the `K` rows: one or `K`.
+    ways: usize,
     /// How far ahead of its loads the source is asked for, in bytes.
     ahead: usize,
-    stream: &'a Stream,
+    /// Room for `K` rows that do not lie one behind the other.
+    apart: *mut u8,
+    /// Of each step of `more`, for each way.
+    streams: &'a [Stream],
 }
 
 impl<const E: usize, const K: usize> Point for DenseRows<'_, E, K> {
     /// # Safety
-    /// `K` rows must be readable from `src` on, and writable from `dst` on, without overlap.
+    /// `K` rows must be readable, and writable, in every step of both loops, without overlap.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
-        let (row, count) = (self.row, self.count);
+        let mut step = 0;
+        while step < self.next.extent {
+            let from = src.wrapping_offset(step as isize * self.next.src_stride);
+            let to = dst.wrapping_offset(step as isize * self.next.dst_stride);
+            let mut group = 0;
+            while group < self.more.extent {
+                let from = from.wrapping_offset(group as isize * self.more.src_stride);
+                let to = to.wrapping_offset(group as isize * self.more.dst_stride);
+                // SAFETY: the caller's promise.
+                unsafe {
+                    match self.ways {
+                        1 => self.rows(lanes, from, to, &self.streams[group]),
+                        _ => self.rows_apart(lanes, from, to, &self.streams[group * K..]),
+                    }
+                }
+                group += 1;
+            }
+            step += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        true
+    }
+}
+
+impl<const E: usize, const K: usize> DenseRows<'_, E, K> {
+    /// Rows that lie one behind the other.
+    ///
+    /// # Safety
+    /// `K` rows must be readable from `src` on, and writable from `dst` on, without overlap.
+    #[inline(always)]
+    unsafe fn rows<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8, stream: &Stream) {
+        // A single stream leaves so often that all is asked for as it does.
+        let ahead = src.wrapping_add(self.ahead);
+        let is_alone = self.streams.len() == 1;
+        if !is_alone {
+            self.ask(lanes, ahead);
+        }
         // SAFETY: the caller's promise; the buffer has room for what it is filled up to before it is written, all the rows, and a
         // register.
         unsafe {
-            let to = self.stream.place(dst);
+            self.take(lanes, src, stream.place(dst));
+            stream.filled(lanes, K * self.row, is_alone.then_some(ahead));
+        }
+    }
+
+    /// Rows each of which has a stream of its own.
+    ///
+    /// # Safety
+    /// As [`DenseRows::rows`]; there must be `K` streams.
+    #[inline(always)]
+    unsafe fn rows_apart<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8, streams: &[Stream]) {
+        self.ask(lanes, src.wrapping_add(self.ahead));
+        // SAFETY: the same, and room for all rows and a register.
+        unsafe {
+            self.take(lanes, src, self.apart);
+            let mut way = 0;
+            while way < K {
+                let to = streams[way].place(dst.wrapping_offset(way as isize * self.across.dst_stride));
+                copy_run(lanes, self.apart.add(way * self.row), to, self.row, (0, 0));
+                streams[way].filled(lanes, self.row, None);
+                way += 1;
+            }
+        }
+    }
+
+    /// Puts all rows one behind the other.
+    ///
+    /// # Safety
+    /// `K` rows must be readable at `src`, and writable at `to`, with a register behind them.
+    #[inline(always)]
+    unsafe fn take<L: Lanes>(&self, lanes: L, src: *const u8, to: *mut u8) {
+        let (row, count) = (self.row, self.count);
+        // SAFETY: the caller's promise.
+        unsafe {
             if K == 1 {
                 copy_run(lanes, src, to, row, (0, 0));
             } else if row >= L::BYTES {
@@ -171,12 +310,16 @@ impl<const E: usize, const K: usize> Point for DenseRows<'_, E, K> {
             } else {
                 unzip_part::<L, E, K>(lanes, count, row as isize, src, to);
             }
-            self.stream.filled(lanes, K * row, src.wrapping_add(self.ahead));
         }
     }
 
+    /// Asks for the lines that start in as many bytes as are read, from a place on.
     #[inline(always)]
-    fn streams(&self) -> bool {
-        true
+    fn ask<L: Lanes>(&self, lanes: L, from: *const u8) {
+        let mut line = from.addr().wrapping_neg() % LINE;
+        while line < K * self.row {
+            lanes.prefetch(from.wrapping_add(line));
+            line += LINE;
+        }
     }
 }
