@@ -177,7 +177,8 @@ impl Mover {
             (Family::Deinterleave, [rows @ .., _]) if starts_lines(rows, dst) => true,
             (Family::Deinterleave, [outer @ .., across, along]) => {
                 row_pieces::<L>(outer, *across, *along, element).is_some()
-                    || DenseOrder::new(outer, (*across, *along), element).is_some()
+                    || unzips(*across, *along, element)
+                        && DenseOrder::new(outer, (*across, *along), element).is_some()
             }
             (Family::Transpose, [outer @ .., rows, columns]) => {
                 How::new::<L>(outer, *rows, *columns, element) != How::Store

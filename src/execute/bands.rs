@@ -15,7 +15,7 @@ use crate::plan::step::{Kernel, Step};
 /// takes no time in comparison.
 const BAND: usize = 512 * 1024;
 
-/// Other boxes count where they have more than one of so many elements.
+/// Other boxes count where they hold more than one in so many elements.
 const SHARE: usize = 16;
 
 /// Where one band ends and the next begins.
@@ -73,8 +73,8 @@ impl Bands {
     }
 }
 
-/// True where boxes beside the one that moves most move more than one of so many elements, so that what they read is better still in the cache: the ends of the same
-/// rows.
+/// True where the boxes beside the largest hold more than one in `share` elements: they read the ends of the same rows, which had better
+/// be in the cache still.
 pub(super) fn shares_rows(plan: &Plan, share: usize) -> bool {
     let moves = || plan.steps.iter().filter(|step| !step.kernel.is_fill()).map(|step| step.points());
     let (all, most) = (moves().fold(0, usize::saturating_add), moves().max().unwrap_or(0));

@@ -12,16 +12,11 @@ use crate::plan::step::{Kernel, Step};
 const MOST_STEPS: usize = 32;
 
 impl Plan {
-    /// True where some steps may be better run together.
-    pub(super) fn may_belong_together(&self) -> bool {
-        (2..=MOST_STEPS).contains(&self.steps.len())
-    }
-
     /// True where padding may lie behind rows of elements, and be written with them.
     pub(super) fn pads_rows(&self) -> bool {
         let kernels = || self.steps.parts().map(|(kernel, _)| kernel);
         self.fills_are_apart
-            && self.may_belong_together()
+            && self.steps.len() <= MOST_STEPS
             && kernels().any(|kernel| kernel.is_fill())
             && kernels().any(|kernel| !kernel.is_fill())
     }

@@ -12,7 +12,7 @@ use super::parts::LINE;
 use super::restrict::{
     element_units, reach_in_row, restrict, restrict_rows, restrict_whole, src_units_per_byte, units_per_byte,
 };
-use super::two_steps::TwoSteps;
+use super::two_steps::{LEAST, TwoSteps};
 use super::{ExecuteError, ef57, tables};
 use crate::plan::Plan;
 use crate::plan::step::{Kernel, Step};
@@ -43,14 +43,8 @@ impl Plan {
         stream: bool,
     ) -> Result<(), ExecuteError> {
         let mut target = Target { start: 0, bytes: dst };
-        if let Some(steps) = self.two_steps(stream) {
-            return self.run_two_steps(&steps, src, target);
-        }
-        if let Some(bands) = self.bands(&target, stream) {
-            return self.run_bands(bands, src, target, stream);
-        }
-        if stream && self.may_belong_together() {
-            return self.run_target(src, &mut target, stream);
+        if stream {
+            return self.run_past_cache(src, target);
         }
         for (kernel, nest) in self.steps.parts() {
             self.run_step(kernel, nest, src, target.bytes, stream)?;
@@ -65,40 +59,33 @@ impl Plan {
         mut target: Target<'_>,
         stream: bool,
     ) -> Result<(), ExecuteError> {
-        if let Some(steps) = self.two_steps(stream) {
+        match stream {
+            true => self.run_past_cache(src, target),
+            false => self.run_target(src, &mut target, stream),
+        }
+    }
+
+    /// Runs what the plan writes in a part of the destination past the cache: in two steps, band by band, or all at once.
+    #[inline(never)] // small plans shall not make room for what they do not do
+    fn run_past_cache(&self, src: Source<'_>, mut target: Target<'_>) -> Result<(), ExecuteError> {
+        let is_worth_two = target.bytes.len() >= LEAST;
+        if let Some(steps) = is_worth_two.then(|| TwoSteps::new(self)).flatten() {
             return self.run_two_steps(&steps, src, target);
         }
-        match self.bands(&target, stream) {
-            Some(bands) => self.run_bands(bands, src, target, stream),
-            None => self.run_target(src, &mut target, stream),
-        }
-    }
-
-    /// The two steps of a conversion, where they are better.
-    fn two_steps(&self, stream: bool) -> Option<TwoSteps> {
-        if stream { TwoSteps::new(self) } else { None }
-    }
-
-    /// The bands to run one after the other, where that is better.
-    fn bands(&self, target: &Target<'_>, stream: bool) -> Option<Bands> {
         let first = target.bytes.as_ptr().addr().wrapping_sub(target.start);
-        if stream { Bands::new(self, first % LINE) } else { None }
+        match Bands::new(self, first % LINE) {
+            Some(bands) => self.run_bands(bands, src, target),
+            None => self.run_target(src, &mut target, true),
+        }
     }
 
     /// Runs all boxes in one band of a part of the destination after the other.
-    #[inline(never)] // small plans shall not make room for what they do not do
-    fn run_bands(
-        &self,
-        bands: Bands,
-        src: Source<'_>,
-        target: Target<'_>,
-        stream: bool,
-    ) -> Result<(), ExecuteError> {
+    fn run_bands(&self, bands: Bands, src: Source<'_>, target: Target<'_>) -> Result<(), ExecuteError> {
         let Target { mut start, bytes: mut rest } = target;
         while !rest.is_empty() {
             let (bytes, behind) = rest.split_at_mut((bands.end(start) - start).min(rest.len()));
             let mut band = Target { start, bytes };
-            self.run_target(src, &mut band, stream)?;
+            self.run_target(src, &mut band, true)?;
             start += band.bytes.len();
             rest = behind;
         }
@@ -113,9 +100,10 @@ impl Plan {
         stream: bool,
     ) -> Result<(), ExecuteError> {
         let mut done: SmallVec<[usize; 8]> = SmallVec::new();
+        let pads_rows = stream && self.pads_rows();
         let mut steps = self.steps.iter().enumerate().peekable();
         while let Some((number, step)) = steps.next() {
-            if let (true, Kernel::Fill(fill)) = (stream && self.pads_rows(), step.kernel)
+            if let (true, Kernel::Fill(fill)) = (pads_rows, step.kernel)
                 && let Some(rows) = self.run_padded_in((&step, fill), src, target)?
             {
                 done.push(rows);
@@ -123,7 +111,9 @@ impl Plan {
             }
             match steps.peek() {
                 _ if done.contains(&number) => {}
-                Some((_, rest)) if self.run_rows_in([&step, rest], src, target, stream)? => {
+                Some((next, rest))
+                    if !done.contains(next) && self.run_rows_in([&step, rest], src, target, stream)? =>
+                {
                     steps.next();
                 }
                 _ => self.run_step_in(&step, src, target, stream)?,

@@ -24,8 +24,11 @@ const BAND: usize = 256 * 1024;
 /// Rows of more elements are padded seldom enough to be converted on the way.
 const SHORT_ROW: i64 = 256;
 
-/// Boxes beside the largest count where they have more than one of so many elements.
+/// Boxes beside the largest count where they hold more than one in so many elements.
 const SHARE: usize = 64;
+
+/// For fewer bytes than this, two plans take longer to be made than what they gain.
+pub(super) const LEAST: usize = 64 * 1024;
 
 /// What the steps of a plan are.
 enum Steps {
@@ -46,10 +49,15 @@ pub(super) struct TwoSteps {
 impl TwoSteps {
     /// The steps of a plan, where two are better than one.
     pub(super) fn new(plan: &Plan) -> Option<TwoSteps> {
-        let widths = widths(plan)?;
+        let widths @ [src, dst] = widths(plan)?;
+        let largest = moves(plan).max_by_key(Step::points)?;
+        // Of as many elements as fit a band between the steps, too; what reads its source across goes along no bands.
+        let along = Bands::of(&largest, BAND / src.max(dst) * dst)?;
         let elements = moves(plan).map(|step| step.points()).fold(0, usize::saturating_add);
-        let is_full = elements.saturating_mul(widths[1]) == plan.dst_byte_size();
-        let (steps, bands) = if is_full { converts_last(plan) } else { converts_first(plan) }?;
+        let (steps, bands) = match elements.saturating_mul(dst) == plan.dst_byte_size() {
+            true => (converts_last(plan, &largest)?, along),
+            false => converts_first(plan)?,
+        };
         Some(TwoSteps { steps, bands, widths })
     }
 }
@@ -73,16 +81,14 @@ fn converts_first(plan: &Plan) -> Option<(Steps, Bands)> {
 }
 
 /// Two steps to rows that start no lines, and are short, or end beside tiles.
-fn converts_last(plan: &Plan) -> Option<(Steps, Bands)> {
-    let largest = moves(plan).max_by_key(Step::points)?;
+fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
     let is_alone = plan.steps.len() > 1 && !shares_rows(plan, SHARE);
-    if keeps_to_lines(&largest) || is_alone {
+    if keeps_to_lines(largest) || is_alone {
         return None;
     }
-    let bands = Bands::of(&largest, BAND)?;
     let between = plan.dst.clone().with_element_type(plan.src.element_type());
     let moved = Plan::with_options(&Request::new(&plan.src, &between), options(plan)).ok()?;
-    Some((Steps::ConvertsLast { moved: Box::new(moved) }, bands))
+    Some(Steps::ConvertsLast { moved: Box::new(moved) })
 }
 
 fn options(plan: &Plan) -> Options {
@@ -95,7 +101,11 @@ fn widths(plan: &Plan) -> Option<[usize; 2]> {
     let (SlotWidth::Bytes(src), SlotWidth::Bytes(dst)) = (plan.element.src, plan.element.dst) else {
         return None;
     };
-    let bits = |shape: &ArrayShape| shape.element_type().bit_width().map(|bits| bits as usize);
+    // Slots that are said to be so wide would stay so with elements of another type.
+    let bits = |shape: &ArrayShape| match shape.layout().element_size_in_bits() {
+        0 => shape.element_type().bit_width().map(|bits| bits as usize),
+        _ => None,
+    };
     let fill_slots = [Some(8 * src), Some(8 * dst)] == [bits(&plan.src), bits(&plan.dst)];
     let is_dense =
         matches!((plan.src_len, plan.dst_len), (BufferLength::Exactly(_), BufferLength::Exactly(_)));
@@ -150,9 +160,10 @@ impl Plan {
         band: &mut Target<'_>,
         room: &mut Vec<u8>,
     ) -> Result<(), ExecuteError> {
-        let Some(part) = moved.read_for(band).filter(|part| part.len() <= 2 * BAND) else {
-            return self.run_target(src, band, true);
-        };
+        // What lies between the first and the last element of a band may be read where a part of the source has nothing.
+        let is_whole = src.start == 0 && src.bytes.len() == self.src_byte_size();
+        let part = moved.read_for(band).filter(|part| is_whole && part.len() <= 2 * BAND);
+        let Some(part) = part else { return self.run_target(src, band, true) };
         let mut between = Target { start: part.start, bytes: room_of(room, part.len()) };
         converted.run_target(src, &mut between, false)?;
         moved.run_target(Source { start: part.start, bytes: between.bytes }, band, true)
@@ -168,7 +179,8 @@ impl Plan {
         room: &mut Vec<u8>,
     ) -> Result<(), ExecuteError> {
         let places = band.places();
-        if !places.start.is_multiple_of(to) || !places.end.is_multiple_of(to) {
+        let are_elements = places.start.is_multiple_of(to) && places.end.is_multiple_of(to);
+        if !are_elements || places.len() / to * from > 2 * BAND {
             return self.run_target(src, band, true);
         }
         let len = places.len() / to * from;

@@ -79,6 +79,9 @@ impl DenseOrder {
     /// Of a few short rows; none where they do not lie one behind the other, at once or in steps of one of the loops.
     #[allow(dead_code)] // portable targets have no lanes
     pub(crate) fn new(outer: &[Loop], (across, along): (Loop, Loop), element: usize) -> Option<DenseOrder> {
+        if !matches!((element, across.extent), (1, 1..=8) | (2 | 4, 2..=8) | (8, 2..=4)) {
+            return None; // no kernel
+        }
         let row = along.extent * element;
         let follows = |stride: isize, bytes: usize| usize::try_from(stride) == Ok(bytes);
         let (ways, unit) = match across.extent == 1 || follows(across.dst_stride, row) {
@@ -89,7 +92,9 @@ impl DenseOrder {
         let mut before = Loops::of_few(outer)?;
         let next = before.remove(position);
         let order = DenseOrder { before, next, more: ONCE, ways, unit };
-        if row * across.extent > DENSE_ROWS || order.bytes() > DENSE_STREAMS {
+        let run = next.extent * unit;
+        let goes_on = run >= LEAST_RUN || before.as_slice().iter().any(|l| follows(l.dst_stride, run));
+        if row * across.extent > DENSE_ROWS || order.bytes() > DENSE_STREAMS || !goes_on {
             return None;
         }
         // What is inside stays there, in the order in which it is read, if there is a buffer for each step.
@@ -198,6 +203,9 @@ impl Stream {
         self.filled.set(0);
     }
 }
+
+/// Fewer bytes that lie one behind the other are hardly more than what is left of them.
+const LEAST_RUN: usize = 4 * LEAST_FILLED;
 
 /// Bytes that are put together before their lines are written: some lines, so that reading and writing take turns.
 const LEAST_FILLED: usize = 512;

@@ -143,6 +143,9 @@ impl Padded {
     #[allow(dead_code)] // portable targets have no lanes
     pub(crate) unsafe fn run<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) -> bool {
         let Padded { across, count, bytes, ref line, .. } = *self;
+        if !L::STREAMS {
+            return false; // of such registers two make no line
+        }
         let ahead = if across.extent == 1 { run_ahead() } else { rows_ahead(L::BYTES < LINE, across.extent) };
         let line = line.0[0].as_ptr();
         macro_rules! run {
@@ -225,30 +228,7 @@ impl<const E: usize, const K: usize> Point for PaddedRows<E, K> {
                 zip_blocks::<L, E, K, true>(lanes, whole, self.step, src, dst, self.ahead);
             }
             if rest > 0 {
-                let mut room = Held([[0; LINE]; K]);
-                let room = room.0.as_mut_ptr().cast::<u8>();
-                let register = if K == 1 { LINE } else { L::BYTES };
-                let mut row = 0;
-                while row < K {
-                    let to = room.add(row * register);
-                    core::ptr::copy_nonoverlapping(self.line, to, register);
-                    copy_short(
-                        src.wrapping_offset(row as isize * self.step).wrapping_add(whole * E),
-                        to,
-                        rest * E,
-                    );
-                    row += 1;
-                }
-                if K > 1 {
-                    zip_block::<L, E, K, false>(lanes, room, L::BYTES as isize, room, 0);
-                }
-                let end = self.bytes.min(at + K * register);
-                let mut from = room.cast_const();
-                while at < end {
-                    stream_line(lanes, from, dst.add(at));
-                    from = from.add(LINE);
-                    at += LINE;
-                }
+                at += self.rest(lanes, src.wrapping_add(whole * E), rest, (dst.add(at), self.bytes - at));
             }
             while at < self.bytes {
                 stream_line(lanes, self.line, dst.add(at));
@@ -260,5 +240,45 @@ impl<const E: usize, const K: usize> Point for PaddedRows<E, K> {
     #[inline(always)]
     fn streams(&self) -> bool {
         true
+    }
+}
+
+impl<const E: usize, const K: usize> PaddedRows<E, K> {
+    /// The elements behind the last whole block, and padding up to the end of what a block would be, or of the row: how many bytes that is.
+    ///
+    /// # Safety
+    /// `count` elements, less than a block, must be readable in each of `K` rows, and so many bytes, whole lines, writable at `dst`, which
+    /// starts one; `K` registers are whole lines unless there is one row.
+    #[inline(always)]
+    unsafe fn rest<L: Lanes>(
+        &self,
+        lanes: L,
+        src: *const u8,
+        count: usize,
+        (dst, len): (*mut u8, usize),
+    ) -> usize {
+        let mut room = Held([[0; LINE]; K]);
+        let room = room.0.as_mut_ptr().cast::<u8>();
+        let register = if K == 1 { LINE } else { L::BYTES };
+        let end = len.min(K * register);
+        // SAFETY: the caller's promise, and room for a line of each row.
+        unsafe {
+            let mut row = 0;
+            while row < K {
+                let to = room.add(row * register);
+                core::ptr::copy_nonoverlapping(self.line, to, register);
+                copy_short(src.wrapping_offset(row as isize * self.step), to, count * E);
+                row += 1;
+            }
+            if K > 1 {
+                zip_block::<L, E, K, false>(lanes, room, L::BYTES as isize, room, 0);
+            }
+            let mut at = 0;
+            while at < end {
+                stream_line(lanes, room.add(at), dst.add(at));
+                at += LINE;
+            }
+        }
+        end
     }
 }
