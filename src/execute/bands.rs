@@ -18,6 +18,9 @@ const BAND: usize = 512 * 1024;
 /// Other boxes count where they hold more than one in so many elements.
 const SHARE: usize = 16;
 
+/// Boxes that are begun anew for every band for that reason: beginning many takes longer than reading their rows again.
+const MOST_STEPS: usize = 32;
+
 /// Where one band ends and the next begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bands {
@@ -34,7 +37,7 @@ impl Bands {
             return None;
         }
         let bytes = |step: &Step<'_>| written(step) / units_per_byte(step);
-        if shares_rows(plan, SHARE) {
+        if plan.steps.len() <= MOST_STEPS && shares_rows(plan, SHARE) {
             let moves = plan.steps.iter().filter(|step| !step.kernel.is_fill());
             return moves.max_by_key(bytes).and_then(|largest| Bands::of(&largest, BAND));
         }
