@@ -82,7 +82,7 @@ pub fn stream_fill_nest(dst: &mut [u8], nest: Nest<'_>, fill: Fill, level: Level
 const LEAST_STREAMED: usize = 4 * LINE;
 
 /// True where every place of a nest lies inside, with so many bytes behind it.
-fn inside(dst: &[u8], nest: &Nest<'_>, width: usize) -> bool {
+pub(crate) fn inside(dst: &[u8], nest: &Nest<'_>, width: usize) -> bool {
     stays_inside(nest.dst_offset, nest.loops.iter().map(|l| (l.extent, l.dst_stride)), width, dst.len())
 }
 

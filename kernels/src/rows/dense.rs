@@ -11,7 +11,7 @@ use crate::deinterleave::{unzip_part, unzip_rows};
 use crate::lanes::{LINE, Lanes, copy_line, stream_line};
 use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
-use crate::rows::{copy_run, copy_short};
+use crate::rows::{copy_registers, copy_short};
 use crate::tuning::{DENSE_ROWS, DENSE_STREAMS, ragged_ahead};
 use crate::walk::{Point, each_point};
 
@@ -295,7 +295,7 @@ impl<const E: usize, const K: usize> DenseRows<'_, E, K> {
             let mut way = 0;
             while way < K {
                 let to = streams[way].place(dst.wrapping_offset(way as isize * self.across.dst_stride));
-                copy_run(lanes, self.apart.add(way * self.row), to, self.row, (0, 0));
+                copy_registers::<L, false>(lanes, self.apart.add(way * self.row), to, self.row, (0, 0));
                 streams[way].filled(lanes, self.row, None);
                 way += 1;
             }
@@ -312,7 +312,7 @@ impl<const E: usize, const K: usize> DenseRows<'_, E, K> {
         // SAFETY: the caller's promise.
         unsafe {
             if K == 1 {
-                copy_run(lanes, src, to, row, (0, 0));
+                copy_registers::<L, false>(lanes, src, to, row, (0, 0));
             } else if row >= L::BYTES {
                 unzip_rows::<L, E, K>(lanes, count, row as isize, src, to, None);
             } else {

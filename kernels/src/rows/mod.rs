@@ -220,7 +220,7 @@ pub(crate) unsafe fn copy_run<L: Lanes>(
 /// # Safety
 /// The same.
 #[inline(always)]
-unsafe fn copy_registers<L: Lanes, const AHEAD: bool>(
+pub(crate) unsafe fn copy_registers<L: Lanes, const AHEAD: bool>(
     lanes: L,
     src: *const u8,
     dst: *mut u8,

@@ -3,13 +3,13 @@
 //! A row of a tile starts a line and is whole lines, of which elements take the first bytes only. Elements alone, and padding
 //! alone, would each write the line in which they meet in part.
 
-use crate::fill::{Fill, take_runs};
+use crate::fill::{Fill, inside, take_runs};
 use crate::interleave::{zip_block, zip_blocks};
 use crate::lanes::{Held, LINE, Lanes, stream_line};
 use crate::level::Level;
 use crate::loops::{Loops, ONCE};
 use crate::mover::{Family, Mover};
-use crate::nest::{Loop, Nest, OutOfBounds, Side, stays_inside};
+use crate::nest::{Loop, Nest, OutOfBounds, Side};
 use crate::rows::copy_short;
 use crate::slots::SlotWidth;
 use crate::stage::starts_lines;
@@ -56,8 +56,7 @@ impl Mover {
             return Ok(false);
         }
         nest.check(src.len(), element, dst.len(), element)?;
-        if !stays_inside(pad.dst_offset, pad.loops.iter().map(|l| (l.extent, l.dst_stride)), width, dst.len())
-        {
+        if !inside(dst, &pad, width) {
             return Err(OutOfBounds { side: Side::Destination, len: dst.len() });
         }
         let to = dst[nest.dst_offset.unsigned_abs()..].as_mut_ptr();
