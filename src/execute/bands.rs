@@ -6,6 +6,7 @@
 
 use relayout_kernels::{Loop, SlotWidth};
 
+use super::FEW_STEPS;
 use super::parts::LINE;
 use super::restrict::{units_per_byte, written};
 use crate::plan::Plan;
@@ -17,9 +18,6 @@ const BAND: usize = 512 * 1024;
 
 /// Other boxes count where they hold more than one in so many elements.
 const SHARE: usize = 16;
-
-/// Boxes that are begun anew for every band for that reason: beginning many takes longer than reading their rows again.
-const MOST_STEPS: usize = 32;
 
 /// Where one band ends and the next begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,9 +35,8 @@ impl Bands {
             return None;
         }
         let bytes = |step: &Step<'_>| written(step) / units_per_byte(step);
-        if plan.steps.len() <= MOST_STEPS && shares_rows(plan, SHARE) {
-            let moves = plan.steps.iter().filter(|step| !step.kernel.is_fill());
-            return moves.max_by_key(bytes).and_then(|largest| Bands::of(&largest, BAND));
+        if plan.steps.len() <= FEW_STEPS && shares_rows(plan, SHARE) {
+            return plan.steps.moves().max_by_key(bytes).and_then(|largest| Bands::of(&largest, BAND));
         }
         let largest = plan.steps.iter().max_by_key(bytes)?;
         if behind_line == 0 && keeps_to_lines(&largest) { None } else { Bands::of(&largest, BAND) }
@@ -79,7 +76,7 @@ impl Bands {
 /// True where the boxes beside the largest hold more than one in `share` elements: they read the ends of the same rows, which had better
 /// be in the cache still.
 pub(super) fn shares_rows(plan: &Plan, share: usize) -> bool {
-    let moves = || plan.steps.iter().filter(|step| !step.kernel.is_fill()).map(|step| step.points());
+    let moves = || plan.steps.moves().map(|step| step.points());
     let (all, most) = (moves().fold(0, usize::saturating_add), moves().max().unwrap_or(0));
     (all - most).saturating_mul(share) > all
 }

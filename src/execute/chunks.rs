@@ -338,7 +338,7 @@ impl Plan {
 
     /// The elements that begin in some bytes of the source.
     fn each_move(&self, range: &Range<usize>, visit: &mut Visit<'_>) -> Result<(), ExecuteError> {
-        let mut moves = self.steps.iter().filter(|step| !step.kernel.is_fill());
+        let mut moves = self.steps.moves();
         moves.try_for_each(|step| {
             restrict_source(&step, &in_units(range, src_units_per_byte(&step.kernel)), &mut |part| {
                 visit(part)

@@ -25,6 +25,9 @@ pub use scheduler::Scheduler;
 use crate::plan::{BufferLength, Plan, Streaming};
 use crate::{End, Fingerprint};
 
+/// Steps that are looked through, and begun anew, for every part of a destination: of more, that takes longer than what it saves.
+const FEW_STEPS: usize = 32;
+
 /// Why a plan could not be executed.
 ///
 /// Buffers of a wrong length are found first, the source's before the destination's, and leave the destination as it

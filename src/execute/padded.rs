@@ -2,23 +2,17 @@
 
 use relayout_kernels::{Fill, Nest};
 
-use super::ExecuteError;
 use super::ends::{Source, Target};
 use super::restrict::{element_units, restrict_whole};
+use super::{ExecuteError, FEW_STEPS};
 use crate::plan::Plan;
 use crate::plan::step::{Kernel, Step};
-
-/// Plans of more steps are not looked through for what belongs together.
-const MOST_STEPS: usize = 32;
 
 impl Plan {
     /// True where padding may lie behind rows of elements, and be written with them.
     pub(super) fn pads_rows(&self) -> bool {
-        let kernels = || self.steps.parts().map(|(kernel, _)| kernel);
-        self.fills_are_apart
-            && self.steps.len() <= MOST_STEPS
-            && kernels().any(|kernel| kernel.is_fill())
-            && kernels().any(|kernel| !kernel.is_fill())
+        let moves = self.steps.moves().count();
+        self.fills_are_apart && self.steps.len() <= FEW_STEPS && (1..self.steps.len()).contains(&moves)
     }
 
     /// Runs what padding and the rows before it write in a part of the destination, together and past the cache: the number of the rows'

@@ -50,10 +50,10 @@ impl TwoSteps {
     /// The steps of a plan, where two are better than one.
     pub(super) fn new(plan: &Plan) -> Option<TwoSteps> {
         let widths @ [src, dst] = widths(plan)?;
-        let largest = moves(plan).max_by_key(Step::points)?;
+        let largest = plan.steps.moves().max_by_key(Step::points)?;
         // Of as many elements as fit a band between the steps, too; what reads its source across goes along no bands.
         let along = Bands::of(&largest, BAND / src.max(dst) * dst)?;
-        let elements = moves(plan).map(|step| step.points()).fold(0, usize::saturating_add);
+        let elements = plan.steps.moves().map(|step| step.points()).fold(0, usize::saturating_add);
         let (steps, bands) = match elements.saturating_mul(dst) == plan.dst_byte_size() {
             true => (converts_last(plan, &largest)?, along),
             false => converts_first(plan)?,
@@ -76,7 +76,7 @@ fn converts_first(plan: &Plan) -> Option<(Steps, Bands)> {
     let converted = Plan::with_options(&request, options(plan)).ok()?;
     let request = Request::new(&between, &plan.dst).with_padding(plan.padding());
     let moved = Plan::with_options(&request, options(plan)).ok()?;
-    let bands = Bands::of(&moves(&moved).max_by_key(Step::points)?, BAND)?;
+    let bands = Bands::of(&moved.steps.moves().max_by_key(Step::points)?, BAND)?;
     Some((Steps::ConvertsFirst { converted: Box::new(converted), moved: Box::new(moved) }, bands))
 }
 
@@ -112,11 +112,6 @@ fn widths(plan: &Plan) -> Option<[usize; 2]> {
     let has_boxes = plan.tables.is_none() && plan.ef57.is_none() && plan.element.convert.is_some();
     let is_alike = plan.conversion.factors_along().is_none();
     (fill_slots && is_dense && has_boxes && is_alike && plan.is_whole()).then_some([src, dst])
-}
-
-/// The boxes that move elements.
-fn moves(plan: &Plan) -> impl Iterator<Item = Step<'_>> {
-    plan.steps.iter().filter(|step| !step.kernel.is_fill())
 }
 
 /// So many bytes of a buffer that grows to them.
@@ -195,7 +190,7 @@ impl Plan {
     fn read_for(&self, target: &Target<'_>) -> Option<Range<usize>> {
         let range = target.range(1);
         let mut read = None;
-        for step in moves(self) {
+        for step in self.steps.moves() {
             let Ok(()) = restrict::<Infallible>(&step, &range, &mut |part| {
                 read = hull(read.clone(), src_span(part));
                 Ok(())

@@ -23,7 +23,7 @@ pub(super) fn prepared(
         return None;
     }
     let mut prepared = PreparedSteps::new();
-    for step in steps.iter().filter(|step| !step.kernel.is_fill()) {
+    for step in steps.moves() {
         let Kernel::Move { family, element_bytes } = step.kernel else { return None };
         if prepared.len() == prepared.inline_size() {
             return None;

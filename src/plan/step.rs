@@ -98,6 +98,11 @@ impl Steps {
         self.parts().map(|(&kernel, nest)| Step { kernel, nest })
     }
 
+    /// The steps that move elements, and fill nothing.
+    pub(crate) fn moves(&self) -> impl Iterator<Item = Step<'_>> {
+        self.iter().filter(|step| !step.kernel.is_fill())
+    }
+
     /// The parts of the steps, kernels where they lie: copying them takes as long as moving some lines.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (&Kernel, Nest<'_>)> {
         let mut start = 0;
