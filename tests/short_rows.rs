@@ -44,6 +44,35 @@ fn small_ones_in_every_way() {
     }
 }
 
+/// Rows that do not fill the last of those that a tile weaves, also where columns end inside a tile, and tiles on both sides.
+const WOVEN: [&str; 12] = [
+    "bf16[57,7,256] -> bf16[57,7,256]{2,1,0:T(8,128)(2,1)}",
+    "s8[57,7,256] -> s8[57,7,256]{2,1,0:T(8,128)(4,1)}",
+    "f32[57,7,256] -> bf16[57,7,256]{2,1,0:T(8,128)(2,1)}",
+    "bf16[57,6,256] -> f8e4m3fn[57,6,256]{2,1,0:T(8,128)(4,1)}",
+    "f32[57,7,300] -> bf16[57,7,300]{2,1,0:T(8,128)(2,1)}",
+    "s8[57,9,100] -> bf16[57,9,100]{2,1,0:T(16,128)(2,1)}",
+    "f32[11,5,8,256] -> s8[11,5,8,256]{3,1,2,0:T(8,128)(4,1)}",
+    "s8[57,7,256]{2,1,0:T(8,128)(4,1)} -> bf16[57,7,256]{2,1,0:T(4,128)(2,1)}",
+    "f32[57,7,256] -> bf16[57,7,256]{1,2,0:T(8,128)(2,1)}",
+    "f32[96,56,96]{1,0,2:T(8,128)} -> bf16[96,56,96]{2,0,1:T(16,128)(2,1)}",
+    "bf16[57,7,256]{2,1,0:T(8,128)(2,1)} -> f32[57,7,256]",
+    "s8[57,7,256]{2,1,0:T(8,128)(4,1)} -> bf16[57,7,256]",
+];
+
+#[test]
+fn rows_that_are_woven_with_padding() {
+    for line in WOVEN {
+        let mut case = Case::of_line(line);
+        for padding in [None, Some(Padding::Leave), Some(Padding::Fill(0x5a))] {
+            case.padding = padding;
+            assert!(matches!(check(&case), Ok(Outcome::Boxes(_))), "{line}: {:?}", check(&case));
+        }
+        let [found, parts, wanted] = all(line, &Conversion::new(), 2);
+        assert!(found == wanted && parts == wanted, "{line}");
+    }
+}
+
 /// Sources and destinations in other orders, and slots that are said to be as wide as they are.
 const OTHERS: [&str; 8] = [
     "bf16[1403,200]{1,0:T(8,128)(2,1)} -> f32[1403,200]{1,0:T(8,128)}",

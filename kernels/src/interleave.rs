@@ -218,7 +218,7 @@ unsafe fn load_rows<L: Lanes, const K: usize>(lanes: L, src: *const u8, row_step
 
 /// Interleaves `K` whole registers: as the transposing network, with zips that cross lanes.
 #[inline(always)]
-fn full_zips<L: Lanes, const UNIT: usize, const K: usize>(lanes: L, rows: &mut [L::Vector; K]) {
+pub(crate) fn full_zips<L: Lanes, const UNIT: usize, const K: usize>(lanes: L, rows: &mut [L::Vector; K]) {
     let mut step = 1;
     while step < K {
         let from = *rows;

@@ -1,9 +1,9 @@
-//! Short rows, at every level of this machine: those that end with padding, those that lie one behind the other, and those of a single
+//! Short rows, at every level of this machine: those that end with padding, or are woven with it, those that lie one behind the other, and those of a single
 //! piece and a rest. Against a plain loop, with sentinels around and between.
 
 mod nests;
 
-use nests::{Case, check, check_padded, check_single_rows};
+use nests::{Case, check, check_padded, check_padding, check_single_rows};
 use relayout_kernels::{
     Family, Fill, Level, Loop, Mover, Nest, OutOfBounds, Side, SlotWidth, fill_nest, stream_fill_nest,
 };
@@ -69,6 +69,55 @@ fn rows_that_end_elsewhere_are_not_padded() {
     // Behind other rows than those that are moved.
     let (case, outer, row) = padded(4, 1, 100, 128, 512);
     assert!(!check_padded(&case, &outer[1..], row, 28, 0));
+}
+
+/// Fewer rows than a tile weaves: padding takes the places of the others.
+#[test]
+fn rows_that_are_woven_with_padding() {
+    let sizes = [
+        (2, 2, 1),
+        (1, 2, 1),
+        (1, 4, 1),
+        (1, 4, 2),
+        (1, 4, 3),
+        (4, 2, 1),
+        (2, 4, 3),
+        (8, 2, 1),
+        (1, 8, 5),
+        (4, 4, 3),
+    ];
+    for (element, ways, present) in sizes {
+        for (count, apart) in [8, 32, 64, 96, 128].into_iter().flat_map(|count| [(count, 0), (count, 512)]) {
+            let (rows, groups, source, row) = (3, 4, count * element, count * ways * element);
+            let group = rows * row + apart;
+            let along = a_loop(count, element, ways * element);
+            let outer = [a_loop(groups, 5 * rows * source, group), a_loop(rows, source, row)];
+            let across = a_loop(present, rows * source + 1, element);
+            let mut loops = [&outer[..], &[along]].concat();
+            if present > 1 {
+                loops.push(across);
+            }
+            let case = Case { family: Family::Strided, element, loops };
+            // The padding of all rows as a planner gives it: in as few loops as may be.
+            let joined = match apart {
+                0 => vec![a_loop(groups * rows, 0, row)],
+                _ => vec![a_loop(groups, 0, group), a_loop(rows, 0, row)],
+            };
+            let along = a_loop(count, 0, ways * element);
+            let gaps = [&joined[..], &[along, a_loop(ways - present, 0, element)]].concat();
+            let gaps = if ways - present == 1 { &gaps[..gaps.len() - 1] } else { &gaps[..] };
+            for value in [0, 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10] {
+                let together = check_padding(&case, gaps, present * element, value);
+                assert_eq!(together, streams() && row % 64 == 0, "{case:?}");
+            }
+            // Between others of the rows' elements, and of other rows.
+            let shorter = a_loop(count - 1, 0, ways * element);
+            let others = [&joined[..], &[shorter, a_loop(ways - present, 0, element)]].concat();
+            assert!(!check_padding(&case, &others, present * element, 7));
+            let before = [&gaps[..joined.len() - 1], &gaps[joined.len()..]].concat();
+            assert!(!check_padding(&case, &before, present * element, 7));
+        }
+    }
 }
 
 /// Fills of every kind of run, past the cache as in it: of bytes alike and not, of lines and of parts of them.

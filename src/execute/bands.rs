@@ -55,10 +55,10 @@ impl Bands {
         let reach = |l: &Loop| l.dst_stride.saturating_mul(l.extent as isize - 1);
         let inside = inner.iter().map(reach).fold(element_bytes as isize, isize::saturating_add);
         // Each step of the loop that is cut is a piece of the destination, and loops outside of it are slower; those inside are
-        // faster in the source too, which would else be read in short runs.
+        // faster in the source too, which would else be read in short runs, and none outside leads to another part of a line.
         let reads = |l: &Loop| l.src_stride.unsigned_abs();
         let goes_along = inside <= cut.dst_stride
-            && outer.iter().all(|l| l.dst_stride > cut.dst_stride)
+            && outer.iter().all(|l| l.dst_stride > cut.dst_stride && reads(l) >= LINE)
             && inner.iter().all(|l| reads(l) <= reads(cut));
         let stride = usize::try_from(cut.dst_stride).ok().filter(|&stride| stride > 0 && goes_along)?;
         Some(Bands { origin: usize::try_from(step.nest.dst_offset).ok()?, bytes: most / stride * stride })

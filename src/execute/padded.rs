@@ -3,7 +3,7 @@
 use relayout_kernels::{Fill, Nest};
 
 use super::ends::{Source, Target};
-use super::restrict::{element_units, restrict_whole};
+use super::restrict::{element_units, restrict_whole, src_units_per_byte};
 use super::{ExecuteError, FEW_STEPS};
 use crate::plan::Plan;
 use crate::plan::step::{Kernel, Step};
@@ -26,18 +26,28 @@ impl Plan {
         let range = target.range(1);
         let Some(padding) = restrict_whole(pad, &range) else { return Ok(None) };
         for (number, step) in self.steps.iter().enumerate() {
-            let Kernel::Move { family, element_bytes } = step.kernel else { continue };
-            if step.nest.dst_offset + run(&step) != pad.nest.dst_offset {
+            if step.kernel.is_fill() || step.nest.dst_offset + run(&step) != pad.nest.dst_offset {
                 continue;
             }
             let Some(rows) = restrict_whole(&step, &range) else { continue };
+            let first = src.first(src_units_per_byte(&step.kernel));
             let [rows, padding] = [&rows, &padding].map(|part| Nest {
-                src_offset: part.src_offset - src.first(1),
+                src_offset: part.src_offset - first,
                 dst_offset: part.dst_offset - range.start,
                 loops: &part.loops,
             });
-            let mover = self.mover(family, element_bytes, true);
-            if mover.run_padded(src.bytes, target.bytes, rows, (padding, fill))? {
+            let (from, to, padding) = (src.bytes, &mut *target.bytes, (padding, fill));
+            let is_done = match step.kernel {
+                Kernel::Move { family, element_bytes } => {
+                    self.mover(family, element_bytes, true).run_padded(from, to, rows, padding)?
+                }
+                Kernel::Convert { dst: width, .. } => match self.converter_from(first, width, true) {
+                    Some(converter) => converter.run_padded(from, to, rows, padding)?,
+                    None => false,
+                },
+                Kernel::Copy | Kernel::Fill(_) => false,
+            };
+            if is_done {
                 return Ok(Some(number));
             }
         }

@@ -261,9 +261,21 @@ impl Plan {
         nest: Nest<'_>,
         stream: bool,
     ) -> Result<(), OutOfBounds> {
-        let Some(converter) = self.converter(width, stream) else { return Ok(()) };
-        let scale = self.factors(first).unwrap_or(converter.scale);
-        Converter { scale, ..converter }.run(src, dst, nest)
+        match self.converter_from(first, width, stream) {
+            Some(converter) => converter.run(src, dst, nest),
+            None => Ok(()),
+        }
+    }
+
+    /// [`Plan::converter`], for bytes of the source from a place on.
+    pub(super) fn converter_from(
+        &self,
+        first: isize,
+        width: SlotWidth,
+        stream: bool,
+    ) -> Option<Converter<'_>> {
+        let converter = self.converter(width, stream)?;
+        Some(Converter { scale: self.factors(first).unwrap_or(converter.scale), ..converter })
     }
 
     /// The factors along a dimension, where there are some, for bytes of the source from a place on.

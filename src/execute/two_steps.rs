@@ -27,6 +27,12 @@ const SHORT_ROW: i64 = 256;
 /// Boxes beside the largest count where they hold more than one in so many elements.
 const SHARE: usize = 64;
 
+/// The same for boxes of other rows of a tile.
+const SHARE_OF_ROWS: usize = 16;
+
+/// The most rows that a source has element by element in turn.
+const MOST_WAYS: usize = 8;
+
 /// For fewer bytes than this, two plans take longer to be made than what they gain.
 pub(super) const LEAST: usize = 64 * 1024;
 
@@ -56,17 +62,26 @@ impl TwoSteps {
         let elements = plan.steps.moves().map(|step| step.points()).fold(0, usize::saturating_add);
         let (steps, bands) = match elements.saturating_mul(dst) == plan.dst_byte_size() {
             true => (converts_last(plan, &largest)?, along),
-            false => converts_first(plan)?,
+            false => converts_first(plan, &largest, src)?,
         };
         Some(TwoSteps { steps, bands, widths })
     }
 }
 
-/// Two steps to tiles whose rows are short: longer ones are padded seldom enough to be converted on the way.
-fn converts_first(plan: &Plan) -> Option<(Steps, Bands)> {
+/// Two steps to tiles that end with padding, or are woven with it, where the rows do not lie one element after the other in the source,
+/// so that they are not converted with their padding; and to those of several pieces that are short, or of which some are woven with it.
+fn converts_first(plan: &Plan, largest: &Step<'_>, src: usize) -> Option<(Steps, Bands)> {
     let layout = plan.dst.layout();
     let fastest = layout.minor_to_major().first().and_then(|&dimension| usize::try_from(dimension).ok())?;
-    if plan.dst.dimensions().get(fastest)?.bound()? > SHORT_ROW {
+    let is_short = plan.dst.dimensions().get(fastest)?.bound()? <= SHORT_ROW;
+    let rows = largest.nest.loops.iter().filter(|l| l.extent > MOST_WAYS);
+    let step = rows.min_by_key(|l| l.dst_stride.unsigned_abs())?.src_stride.unsigned_abs();
+    let boxes = plan.steps.moves().count();
+    let pays = match step == src {
+        true => is_short && boxes > 1 || boxes > 2 && shares_rows(plan, SHARE_OF_ROWS),
+        false => step <= MOST_WAYS * src && (is_short || shares_rows(plan, SHARE_OF_ROWS)),
+    };
+    if !pays {
         return None;
     }
     let order = Layout::from_minor_to_major(layout.minor_to_major().iter().copied());

@@ -2,8 +2,7 @@
 
 use core::ops::Deref;
 
-use super::flush::{fence, streams};
-use super::forms::BLOCK;
+use super::flush::fence;
 use super::join_rows::Piece;
 use super::leave::Turned;
 use super::packed::strips::PackedStrips;
@@ -72,37 +71,52 @@ impl Converter<'_> {
         if nest.is_empty() {
             return Ok(());
         }
+        let (from, to) = self.places(src, dst, &nest)?;
+        // SAFETY: `places` proved that every slot of the nest lies inside the slices, which do not overlap, being a shared and
+        // an exclusive borrow; nothing is written at the source.
+        unsafe {
+            if self.few(nest.loops, from, to) {
+                return Ok(());
+            }
+            self.prepared(nest.loops, |work| work.outer(nest.loops, from, to));
+        }
+        if self.stream {
+            fence(self.level);
+        }
+        Ok(())
+    }
+
+    /// Where a nest starts on both sides, all of whose slots lie inside the slices.
+    pub(super) fn places(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        nest: &Nest<'_>,
+    ) -> Result<(Place, Place), OutOfBounds> {
         self.check_slots(src.len(), dst.len())?;
         let ((src_len, src_slot), (dst_len, dst_slot)) =
             (self.src.units(src.len()), self.dst.units(dst.len()));
         let [src_unit, dst_unit] = self.units().map(isize::unsigned_abs);
         nest.check(src_len, src_slot.max(src_unit), dst_len, dst_slot.max(dst_unit))?;
         let from = Place::new(src.as_ptr().cast_mut(), self.src, nest.src_offset);
-        let to = Place::new(dst.as_mut_ptr(), self.dst, nest.dst_offset);
-        // SAFETY: as below.
-        if unsafe { self.few(nest.loops, from, to) } {
-            return Ok(());
-        }
-        let table = self.table(nest.loops);
-        let small = self.small_table(nest.loops);
-        let scaled = self.scaled_tops(nest.loops);
-        let widening = self.widening(nest.loops);
-        let narrowing = self.narrowing(nest.loops);
-        let work = Work {
+        Ok((from, Place::new(dst.as_mut_ptr(), self.dst, nest.dst_offset)))
+    }
+
+    /// Calls `work` with what the converter makes before it starts on some loops.
+    pub(super) fn prepared<R>(&self, loops: &[Loop], work: impl FnOnce(Work<'_>) -> R) -> R {
+        let table = self.table(loops);
+        let small = self.small_table(loops);
+        let scaled = self.scaled_tops(loops);
+        let widening = self.widening(loops);
+        let narrowing = self.narrowing(loops);
+        work(Work {
             converter: self,
             table: table.as_ref(),
             small: small.as_ref(),
             scaled: scaled.as_ref(),
             widening: widening.as_ref(),
             narrowing: narrowing.as_ref(),
-        };
-        // SAFETY: `check` proved that every slot of the nest lies inside the slices, which do not overlap, being a shared and
-        // an exclusive borrow; nothing is written at the source.
-        unsafe { work.outer(nest.loops, from, to) };
-        if self.stream {
-            fence(self.level);
-        }
-        Ok(())
+        })
     }
 
     /// Refuses elements of several bytes in slots that share one, of which every one lies outside.
@@ -351,44 +365,6 @@ impl Work<'_> {
             Form::Plain | Form::Lines => false,
         };
         is_woven && [self.src, self.dst].iter().all(|width| matches!(width, SlotWidth::Bytes(_)))
-    }
-
-    /// A long row, past the cache: whole lines, and what is before the first and behind the last of them.
-    ///
-    /// # Safety
-    /// `run` contiguous elements must be valid at both places, without overlap.
-    unsafe fn stream_row(&self, src: Place, dst: Place, run: usize) {
-        let [src_unit, dst_unit] = self.units();
-        let (head, line) = self.line_of(dst);
-        let head = head.min(run);
-        let body = (run - head) / line * line;
-        let has_lines = dst.bits.is_none() || self.only_packs() || !self.conversion.is_identity();
-        let lines = if body >= BLOCK && has_lines && streams(self.level) { Form::Lines } else { Form::Plain };
-        for (first, count, form) in
-            [(0, head, Form::Plain), (head, body, lines), (head + body, run - head - body, Form::Plain)]
-        {
-            let pass = Pass { run: count, rows: Loops::default() };
-            let [src, dst] =
-                [(src, src_unit), (dst, dst_unit)].map(|(place, unit)| place.at(first as isize * unit));
-            // SAFETY: a part of the row; the middle one starts and ends lines.
-            unsafe { self.convert(&self.conversion, &pass, form, [src, dst], None) };
-        }
-    }
-
-    /// Elements up to the next line of the destination, and elements of a line; as many as there are where elements
-    /// straddle lines.
-    fn line_of(&self, dst: Place) -> (usize, usize) {
-        let per_byte = dst.bits.map_or(1, |bits| 8 / bits as usize);
-        let ahead = dst.first.rem_euclid(per_byte as isize).unsigned_abs();
-        let to_byte = (per_byte - ahead) % per_byte;
-        let bytes = dst.byte_of(to_byte as isize).addr().wrapping_neg() % LINE;
-        match dst.bits {
-            Some(_) => (to_byte + bytes * per_byte, LINE * per_byte),
-            None => match self.conversion.dst_bytes() {
-                width if bytes.is_multiple_of(width) => (bytes / width, LINE / width),
-                width => (usize::MAX, LINE / width),
-            },
-        }
     }
 }
 

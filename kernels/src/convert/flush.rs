@@ -81,7 +81,7 @@ pub(super) unsafe fn flush(level: Level, loops: &[Loop], src: *const u8, dst: *m
 }
 
 /// True where the level has stores that pass the cache.
-pub(super) fn streams(level: Level) -> bool {
+pub(crate) fn streams(level: Level) -> bool {
     level >= Level::Avx2
 }
 

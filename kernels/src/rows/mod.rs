@@ -3,7 +3,7 @@
 pub(crate) mod border;
 pub(crate) mod carry;
 pub(crate) mod dense;
-mod padded;
+pub(crate) mod padded;
 pub(crate) mod pieces;
 pub(crate) mod ragged;
 pub(crate) mod stream;

@@ -1,10 +1,12 @@
-//! Rows that end with padding: those of ragged tiles, each of whose lines is then written once and whole, past the cache.
+//! Rows that end with padding, or are woven with it: those of ragged tiles, each of whose lines is then written once and whole, past
+//! the cache.
 //!
-//! A row of a tile starts a line and is whole lines, of which elements take the first bytes only. Elements alone, and padding
-//! alone, would each write the line in which they meet in part.
+//! A row of a tile starts a line and is whole lines, of which elements take the first bytes only, or every other element where a tile
+//! weaves more rows than there are. Elements alone, and padding alone, would each write the lines in which they meet in part.
 
+use crate::convert::flush::{fence, streams, walk_at_level};
 use crate::fill::{Fill, inside, take_runs};
-use crate::interleave::{zip_block, zip_blocks};
+use crate::interleave::{full_zips, zip_block, zip_blocks};
 use crate::lanes::{Held, LINE, Lanes, stream_line};
 use crate::level::Level;
 use crate::loops::{Loops, ONCE};
@@ -13,14 +15,14 @@ use crate::nest::{Loop, Nest, OutOfBounds, Side};
 use crate::rows::copy_short;
 use crate::slots::SlotWidth;
 use crate::stage::starts_lines;
-use crate::strided::contiguous_run;
 use crate::tuning::{rows_ahead, run_ahead};
-use crate::walk::{Point, each_point};
+use crate::walk::Point;
 
 impl Mover {
-    /// Moves rows, and fills what is behind each of them up to the end of a line, together past the cache. Returns false, and does
-    /// nothing, unless `pad` is so placed, of whose nest only the destination side counts, and every row starts a line; or where no
-    /// kernel does the two together. Each is then to be done by itself.
+    /// Moves rows, and fills what is behind each of them up to the end of a line, or what is left of every few elements where rows are
+    /// woven with padding, together past the cache. Returns false, and does nothing, unless `pad` is so placed, of whose nest only
+    /// the destination side counts, and every row starts a line; or where no kernel does the two together. Each is then to be done
+    /// by itself.
     ///
     /// # Errors
     /// [`OutOfBounds`] where some place of either lies outside its slice; nothing was written then.
@@ -60,41 +62,47 @@ impl Mover {
             return Err(OutOfBounds { side: Side::Destination, len: dst.len() });
         }
         let to = dst[nest.dst_offset.unsigned_abs()..].as_mut_ptr();
-        let Some(rows) = Padded::new(self, &nest, (&pad, fill, width), to) else { return Ok(false) };
+        if !matches!(self.family, Family::Rows | Family::Interleave | Family::Strided) {
+            return Ok(false);
+        }
+        let padding = Padding { nest: &pad, value: fill.value, width };
+        let Some(rows) = Padded::new(&nest, [element; 2], &padding, to) else { return Ok(false) };
         let from = src[nest.src_offset.unsigned_abs()..].as_ptr();
+        let ahead = match rows.ways {
+            1 => run_ahead(),
+            ways => rows_ahead(self.level < Level::Avx512, ways),
+        };
         // SAFETY:
         // - every address that either nest reaches, and the element behind it, lies inside `src` and `dst`: the checks proved it;
-        // - the padding is what is behind each row: `Padded` made sure of it;
+        // - the padding is what is behind each row, or woven with it: `Padded` made sure of it;
         // - `src` and `dst` do not overlap, being a shared and an exclusive borrow.
-        Ok(unsafe { self.pad_rows(&rows, from, to) })
-    }
-
-    /// # Safety
-    /// All places of the rows and of their padding must be valid, without overlap.
-    unsafe fn pad_rows(&self, rows: &Padded, src: *const u8, dst: *mut u8) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use pulp::x86::{V3, V4};
-            if let (true, Some(lanes)) = (self.level >= Level::Avx512, V4::try_new()) {
-                // SAFETY: the caller's promise.
-                return unsafe { rows.run(lanes, src, dst) };
-            }
-            if let (true, Some(lanes)) = (self.level >= Level::Avx2, V3::try_new()) {
-                // SAFETY: the caller's promise.
-                return unsafe { rows.run(lanes, src, dst) };
-            }
+        let is_done = unsafe {
+            rows.walk(self.level, rows.outer.as_slice(), (rows.across.src_stride, ahead), (from, to))
+        };
+        if is_done {
+            fence(self.level);
         }
-        let _ = (rows, src, dst, Level::Scalar); // no other level writes past the cache
-        false
+        Ok(is_done)
     }
+}
+
+/// What is put behind rows, or woven with them.
+pub(crate) struct Padding<'a> {
+    pub(crate) nest: &'a Nest<'a>,
+    pub(crate) value: u128,
+    /// Bytes of a value.
+    pub(crate) width: usize,
 }
 
 /// Rows, one or a few of which become one of the destination, and how long that is.
 pub(crate) struct Padded {
-    outer: Loops,
-    across: Loop,
-    /// Elements of a row, of so many bytes.
-    count: usize,
+    /// The loops around them, the one that leads from row to row, and elements of a row.
+    pub(crate) outer: Loops,
+    pub(crate) across: Loop,
+    pub(crate) count: usize,
+    /// Rows that are woven, those of padding among them.
+    ways: usize,
+    /// Bytes of an element of the destination.
     element: usize,
     /// Bytes of a row of the destination with its padding, which are whole lines.
     bytes: usize,
@@ -102,87 +110,137 @@ pub(crate) struct Padded {
     line: Held<1>,
 }
 
+/// Rows whose elements follow one another in so many bytes of either side.
+struct Woven<'a> {
+    outer: &'a [Loop],
+    across: Loop,
+    count: usize,
+    /// Rows that are woven, the loops around their padding, and bytes of it at each of their points.
+    ways: usize,
+    others: &'a [Loop],
+    run: usize,
+}
+
 impl Padded {
-    /// Rows and what is behind them, where that is padding up to the end of a line.
-    fn new(
-        mover: &Mover,
+    /// Rows whose elements have so many bytes on either side, and padding behind them up to the end of a line, or woven with them.
+    pub(crate) fn new(
         nest: &Nest<'_>,
-        (pad, fill, width): (&Nest<'_>, Fill, usize),
+        units: [usize; 2],
+        padding: &Padding<'_>,
         dst: *mut u8,
     ) -> Option<Padded> {
-        let element = mover.element_bytes;
-        let (outer, across, count, element) = match mover.family {
-            Family::Rows | Family::Interleave | Family::Strided => woven(nest.loops, element),
-            _ => None,
-        }?;
-        let row = count * element * across.extent;
-        let (behind, run) = take_runs(pad.loops, width);
-        let bytes = row.checked_add(run)?;
-        let fits = width.is_power_of_two()
+        let &Padding { nest: pad, value, width } = padding;
+        let element = units[1];
+        let behind = take_runs(pad.loops, width);
+        let woven = gapped(nest.loops, behind, units).or_else(|| whole(nest.loops, behind, units))?;
+        let Woven { outer, across, count, ways, others, run } = woven;
+        let bytes = (count * element * across.extent).checked_add(run)?;
+        let first = if ways == across.extent { count * element * ways } else { across.extent * element };
+        let has_kernel = matches!((element, ways), (_, 1) | (1 | 2, 2 | 4 | 8) | (4, 2 | 4) | (8, 2));
+        let fits = has_kernel
+            && width.is_power_of_two()
             && width <= 16
-            && mover.element_bytes.is_multiple_of(width)
+            && element.is_multiple_of(width)
             && bytes.is_multiple_of(LINE)
             && starts_lines(outer, dst)
-            && nest.dst_offset.checked_add_unsigned(row) == Some(pad.dst_offset)
-            && places(outer)?.as_slice() == places(behind)?.as_slice();
+            && nest.dst_offset.checked_add_unsigned(first) == Some(pad.dst_offset)
+            && places(outer)?.as_slice() == places(others)?.as_slice();
         if !fits {
             return None;
         }
         let mut line = Held([[0; LINE]; 1]);
         for place in line.0[0].chunks_exact_mut(width) {
-            place.copy_from_slice(&fill.value.to_le_bytes()[..width]);
+            place.copy_from_slice(&value.to_le_bytes()[..width]);
         }
-        Some(Padded { outer: Loops::of_few(outer)?, across, count, element, bytes, line })
+        Some(Padded { outer: Loops::of_few(outer)?, across, count, ways, element, bytes, line })
     }
 
-    /// False where there is no kernel for them.
+    /// Moves the rows that loops lead to, with a step from one to the next that are woven, and asks for what is so many bytes ahead;
+    /// false where there is no kernel for them. A fence is then due.
     ///
     /// # Safety
-    /// As [`Mover::pad_rows`].
-    #[allow(dead_code)] // portable targets have no lanes
-    pub(crate) unsafe fn run<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) -> bool {
-        let Padded { across, count, bytes, ref line, .. } = *self;
-        if !L::STREAMS {
-            return false; // of such registers two make no line
+    /// All places of the rows and of their padding must be valid, without overlap.
+    pub(crate) unsafe fn walk(
+        &self,
+        level: Level,
+        loops: &[Loop],
+        (step, ahead): (isize, usize),
+        places: (*const u8, *mut u8),
+    ) -> bool {
+        if !streams(level) {
+            return false;
         }
-        let ahead = if across.extent == 1 { run_ahead() } else { rows_ahead(L::BYTES < LINE, across.extent) };
-        let line = line.0[0].as_ptr();
+        let (ways, bytes, present, line) =
+            (self.ways, self.bytes, self.across.extent, self.line.0[0].as_ptr());
+        // A single row is so many bytes.
+        let (element, count) =
+            if ways == 1 { (1, self.count * self.element) } else { (self.element, self.count) };
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
-                match (self.element, across.extent) {
+                match (element, ways) {
                     // SAFETY: the caller's promise; the line lives as long as the rows.
                     $($(($e, $k) => unsafe {
-                        let kernel = PaddedRows::<$e, $k> { step: across.src_stride, count, bytes, line, ahead };
-                        each_point(lanes, self.outer.as_slice(), src, dst, kernel);
+                        walk_at_level(level, loops, places, PaddedRows::<$e, $k> { step, present, count, bytes, line, ahead })
                     })*)*
-                    _ => return false,
+                    _ => false,
                 }
             };
         }
-        run!(1: 1 2 4 8; 2: 2 4 8; 4: 2 4; 8: 2;);
-        true
+        run!(1: 1 2 4 8; 2: 2 4 8; 4: 2 4; 8: 2;)
     }
 }
 
-/// A few rows that are woven, or a run: the loops around them, the one that leads from row to row, elements of a row and their bytes.
-fn woven(loops: &[Loop], element: usize) -> Option<(&[Loop], Loop, usize, usize)> {
-    let stride = element as isize;
+/// A few rows that are woven, or a run, with padding behind them, which is what is given.
+fn whole<'a>(
+    loops: &'a [Loop],
+    (others, run): (&'a [Loop], usize),
+    [src, dst]: [usize; 2],
+) -> Option<Woven<'a>> {
+    let is = |stride: isize, bytes: usize| usize::try_from(stride) == Ok(bytes);
     let across = *loops.last()?;
-    let is_across = across.dst_stride == stride && across.src_stride != stride && across.extent > 1;
+    let is_across = is(across.dst_stride, dst) && !is(across.src_stride, src) && across.extent > 1;
+    let ways = across.extent;
     match loops {
         [outer @ .., along, _]
-            if is_across
-                && along.src_stride == stride
-                && along.dst_stride == stride.checked_mul(across.extent.try_into().ok()?)? =>
+            if is_across && is(along.src_stride, src) && is(along.dst_stride, dst.checked_mul(ways)?) =>
         {
-            Some((outer, across, along.extent, element))
+            Some(Woven { outer, across, count: along.extent, ways, others, run })
         }
-        [outer @ .., _] if is_across => Some((outer, across, 1, element)),
+        [outer @ .., _] if is_across => Some(Woven { outer, across, count: 1, ways, others, run }),
         _ => {
-            let (outer, run) = contiguous_run(loops, element);
-            Some((outer, ONCE, run, 1))
+            let (mut outer, mut count) = (loops, 1);
+            while let [before @ .., l] = outer
+                && (l.extent == 1 || is(l.src_stride, src * count) && is(l.dst_stride, dst * count))
+            {
+                (outer, count) = (before, count * l.extent); // cannot overflow: the run lies inside a slice
+            }
+            Some(Woven { outer, across: ONCE, count, ways: 1, others, run })
         }
     }
+}
+
+/// Fewer rows than are woven: padding, which is what is given, takes the places of the others.
+fn gapped<'a>(
+    loops: &'a [Loop],
+    (pad, gap): (&'a [Loop], usize),
+    [src, dst]: [usize; 2],
+) -> Option<Woven<'a>> {
+    let is = |stride: isize, bytes: usize| usize::try_from(stride) == Ok(bytes);
+    let (outer, along, across) = match loops {
+        [outer @ .., along, across] if is(across.dst_stride, dst) && across.extent > 1 => {
+            (outer, along, *across)
+        }
+        [outer @ .., along] => (outer, along, ONCE),
+        [] => return None,
+    };
+    let [others @ .., gaps] = pad else { return None };
+    let group = across.extent.checked_mul(dst)?.checked_add(gap)?;
+    let fits = is(along.src_stride, src)
+        && is(along.dst_stride, group)
+        && (gaps.extent, gaps.dst_stride) == (along.extent, along.dst_stride)
+        && group.is_multiple_of(dst);
+    let (count, run) = (along.extent, gap * along.extent);
+    fits.then_some(Woven { outer, across, count, ways: group / dst, others, run })
 }
 
 /// The places of the destination that loops lead to, in one way only.
@@ -194,11 +252,14 @@ fn places(loops: &[Loop]) -> Option<Loops> {
     Some(places.join())
 }
 
-/// Interleaves `K` rows of elements of `E` bytes, and puts padding behind them; with `K` = 1 the row is copied.
+/// Interleaves `K` rows of elements of `E` bytes, the last of which may be padding, and puts padding behind them; with `K` = 1 the row
+/// is copied.
 #[derive(Clone, Copy)]
 struct PaddedRows<const E: usize, const K: usize> {
     /// From row to row of the source.
     step: isize,
+    /// Rows of the source.
+    present: usize,
     count: usize,
     bytes: usize,
     line: *const u8,
@@ -207,7 +268,7 @@ struct PaddedRows<const E: usize, const K: usize> {
 
 impl<const E: usize, const K: usize> Point for PaddedRows<E, K> {
     /// # Safety
-    /// `K` rows of `count` elements must be readable from `src` on, and `bytes` writable at `dst`, which starts a line.
+    /// The rows that are present must have `count` elements readable from `src` on, and `bytes` be writable at `dst`, which starts a line.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         // What is made at once: a register of each row, but of single ones a line.
@@ -223,8 +284,10 @@ impl<const E: usize, const K: usize> Point for PaddedRows<E, K> {
                     stream_line(lanes, src.add(line), dst.add(line));
                     line += LINE;
                 }
-            } else {
+            } else if self.present == K {
                 zip_blocks::<L, E, K, true>(lanes, whole, self.step, src, dst, self.ahead);
+            } else {
+                self.zip_with_padding(lanes, whole, src, dst);
             }
             if rest > 0 {
                 at += self.rest(lanes, src.wrapping_add(whole * E), rest, (dst.add(at), self.bytes - at));
@@ -243,10 +306,42 @@ impl<const E: usize, const K: usize> Point for PaddedRows<E, K> {
 }
 
 impl<const E: usize, const K: usize> PaddedRows<E, K> {
+    /// Whole registers of each row that is present, and of padding.
+    ///
+    /// # Safety
+    /// As [`Point::point`], of a multiple of a register's elements.
+    #[inline(always)]
+    unsafe fn zip_with_padding<L: Lanes>(&self, lanes: L, count: usize, src: *const u8, dst: *mut u8) {
+        let mut at = 0;
+        while at < count {
+            // SAFETY: a register of elements from `at` on exists in every row that is present; a line of padding, which registers
+            // divide.
+            unsafe {
+                let mut rows = [lanes.load(self.line); K];
+                let mut row = 0;
+                while row < K {
+                    if row < self.present {
+                        let from = src.wrapping_offset(row as isize * self.step).wrapping_add(at * E);
+                        lanes.prefetch(from.wrapping_add(self.ahead));
+                        rows[row] = lanes.load(from);
+                    }
+                    row += 1;
+                }
+                full_zips::<L, E, K>(lanes, &mut rows);
+                let mut part = 0;
+                while part < K {
+                    lanes.stream(dst.add(at * K * E + part * L::BYTES), rows[part]);
+                    part += 1;
+                }
+            }
+            at += L::BYTES / E;
+        }
+    }
+
     /// The elements behind the last whole block, and padding up to the end of what a block would be, or of the row: how many bytes that is.
     ///
     /// # Safety
-    /// `count` elements, less than a block, must be readable in each of `K` rows, and so many bytes, whole lines, writable at `dst`, which
+    /// `count` elements, less than a block, must be readable in each row that is present, and so many bytes, whole lines, writable at `dst`, which
     /// starts one; `K` registers are whole lines unless there is one row.
     #[inline(always)]
     unsafe fn rest<L: Lanes>(
@@ -266,7 +361,9 @@ impl<const E: usize, const K: usize> PaddedRows<E, K> {
             while row < K {
                 let to = room.add(row * register);
                 core::ptr::copy_nonoverlapping(self.line, to, register);
-                copy_short(src.wrapping_offset(row as isize * self.step), to, count * E);
+                if row < self.present {
+                    copy_short(src.wrapping_offset(row as isize * self.step), to, count * E);
+                }
                 row += 1;
             }
             if K > 1 {

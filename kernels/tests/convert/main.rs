@@ -3,6 +3,7 @@
 mod few_bits;
 mod few_elements;
 mod halves;
+mod padded;
 mod pairs;
 mod planes;
 mod tile_pairs;

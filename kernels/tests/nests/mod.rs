@@ -130,19 +130,23 @@ pub(crate) fn check_single_rows(case: &Case, [src_offset, dst_offset]: [isize; 2
 pub(crate) fn check_padded(case: &Case, outer: &[Loop], row: usize, pad: usize, value: u128) -> bool {
     let mut behind = outer.to_vec();
     behind.push(Loop { extent: pad, src_stride: 0, dst_stride: case.element as isize });
+    check_padding(case, &behind, row, value)
+}
+
+/// A case with padding, whose loops start at an offset of the destination. True where some level moved both together.
+pub(crate) fn check_padding(case: &Case, behind: &[Loop], offset: usize, value: u128) -> bool {
     let fill = Fill { value, width: SlotWidth::Bytes(case.element) };
     let nest = Nest { src_offset: 0, dst_offset: 0, loops: &case.loops };
-    let padding = Nest { src_offset: 0, dst_offset: row as isize, loops: &behind };
-    let lens = (span(case, |l| l.src_stride).1, span(case, |l| l.dst_stride).1 + pad * case.element);
+    let padding = Nest { src_offset: 0, dst_offset: offset as isize, loops: behind };
+    let padded = Case { loops: behind.to_vec(), ..case.clone() };
+    let end = offset + span(&padded, |l| l.dst_stride).1;
+    let lens = (span(case, |l| l.src_stride).1, span(case, |l| l.dst_stride).1.max(end));
     let mut together = false;
     // Each place of the padding from the same place of a source that has nothing but it.
     let element: Vec<u8> = value.to_le_bytes().into_iter().chain([0; 16]).take(case.element).collect();
     let values: Vec<u8> =
         element.into_iter().cycle().take(lens.1 / case.element * case.element + case.element).collect();
-    let places = |dst: &mut [u8]| {
-        let padded = Case { loops: behind.clone(), ..case.clone() };
-        plain(&padded, &behind, &values, 0, dst, row as isize);
-    };
+    let places = |dst: &mut [u8]| plain(&padded, behind, &values, 0, dst, offset as isize);
     run_and_compare(case, lens, &[nest], &[false, true], places, |mover, src, dst| {
         if mover.run_padded(src, dst, nest, (padding, fill)).unwrap() {
             together = true;

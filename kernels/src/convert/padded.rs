@@ -1,0 +1,185 @@
+//! Rows that are converted, and end with padding, or are woven with it: some of them are made in the first-level cache, and leave from
+//! there with their padding, past the cache.
+
+use super::converter::{Converter, Work, each_place};
+use super::flush::{Buffer, fence, streams};
+use super::rows::{Form, Place};
+use super::tile::Pass;
+use crate::fill::{Fill, inside};
+use crate::lanes::LINE;
+use crate::loops::{Loops, ONCE};
+use crate::nest::{Loop, Nest, OutOfBounds, Side};
+use crate::rows::padded::{Padded, Padding};
+use crate::slots::SlotWidth;
+use crate::tuning::BETWEEN_STEPS;
+
+impl Converter<'_> {
+    /// Converts rows, and fills what is behind each of them up to the end of a line, or what is left of every few elements where rows
+    /// are woven with padding, together past the cache: as [`Mover::run_padded`](crate::Mover::run_padded) does with elements that stay
+    /// as they are. Returns false, and does nothing, where that is not so, or there is no kernel for it.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`] where some place of either lies outside its slice; nothing was written then.
+    ///
+    /// ```
+    /// use relayout_kernels::{AlignedBuffer, Conversion, Converter, Fill, Level, Loop, Nest, Number, Rules, Scale, SlotWidth};
+    /// let (from, to) = (Number::Integer { bits: 8, signed: false }, Number::Integer { bits: 16, signed: false });
+    /// let converter = Converter {
+    ///     conversion: Conversion::new(from, to, Rules::default()).expect("integers become integers"),
+    ///     src: SlotWidth::Bytes(1),
+    ///     dst: SlotWidth::Bytes(2),
+    ///     scale: Scale::All(1.0),
+    ///     level: Level::detect(),
+    ///     stream: true,
+    /// };
+    /// // A row of 64 bytes becomes every other one of 128 words.
+    /// let loops = [Loop { extent: 64, src_stride: 1, dst_stride: 4 }];
+    /// let nest = Nest { src_offset: 0, dst_offset: 0, loops: &loops };
+    /// let pad = Nest { dst_offset: 2, ..nest };
+    /// let fill = Fill { value: 0, width: SlotWidth::Bytes(2) };
+    ///
+    /// let (src, mut dst) = ([7; 64], AlignedBuffer::zeroed(256)?);
+    /// dst.fill(1);
+    /// if !converter.run_padded(&src, &mut dst, nest, (pad, fill))? {
+    ///     converter.run(&src, &mut dst, nest)?;
+    ///     relayout_kernels::fill_nest(&mut dst, pad, fill)?;
+    /// }
+    /// assert_eq!(dst[..8], [7, 0, 0, 0, 7, 0, 0, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_padded(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        nest: Nest<'_>,
+        (pad, fill): (Nest<'_>, Fill),
+    ) -> Result<bool, OutOfBounds> {
+        let (SlotWidth::Bytes(_), SlotWidth::Bytes(_), SlotWidth::Bytes(width)) =
+            (self.src, self.dst, fill.width)
+        else {
+            return Ok(false);
+        };
+        let may = self.stream && streams(self.level) && self.level.is_available();
+        if !may || nest.is_empty() || pad.is_empty() {
+            return Ok(false);
+        }
+        let (from, to) = self.places(src, dst, &nest)?;
+        if !inside(dst, &pad, width) {
+            return Err(OutOfBounds { side: Side::Destination, len: dst.len() });
+        }
+        let padding = Padding { nest: &pad, value: fill.value, width };
+        let units = self.units().map(isize::unsigned_abs);
+        let Some(rows) = Padded::new(&nest, units, &padding, to.byte_of(0)) else { return Ok(false) };
+        // SAFETY: `places` and `inside` proved that all rows and their padding lie inside the slices, which do not overlap, being a
+        // shared and an exclusive borrow; `Padded` made sure that the padding belongs to the rows.
+        let is_done = self.prepared(nest.loops, |work| unsafe { work.pad(&rows, from, to) });
+        if is_done {
+            fence(self.level);
+        }
+        Ok(is_done)
+    }
+}
+
+/// Rows that are made together: those that the innermost loops around them lead to, as many as there is room for.
+struct Made {
+    /// Loops that are outside.
+    before: Loops,
+    /// The loop that is cut, and its steps that are taken.
+    cut: Loop,
+    steps: usize,
+    /// The loops inside it.
+    inside: Loops,
+}
+
+/// How rows get to the room, and from there to the destination.
+struct Way {
+    pass: Pass,
+    leaving: Loops,
+    /// From row to row, of those that are woven.
+    step: isize,
+    /// Bytes of the room.
+    bytes: usize,
+}
+
+impl Made {
+    fn new(rows: &Padded, [src_unit, dst_unit]: [isize; 2]) -> Made {
+        let row = rows.count * dst_unit.unsigned_abs();
+        let mut left = (BETWEEN_STEPS / (row * rows.across.extent)).max(1);
+        let mut made = Made { before: rows.outer, cut: ONCE, steps: 1, inside: Loops::default() };
+        // Rows that lie apart are read in as few places at once as may be.
+        let follows = |l: &Loop| l.src_stride == src_unit * rows.count as isize;
+        let is_dense = follows(&rows.across) || rows.outer.as_slice().iter().any(follows);
+        while let (true, Some(last)) =
+            (made.steps == made.cut.extent, made.before.as_slice().len().checked_sub(1))
+        {
+            if made.cut.extent > 1 && !is_dense {
+                break;
+            }
+            if made.cut.extent > 1 {
+                made.inside.push(made.cut);
+            }
+            made.cut = made.before.remove(last);
+            made.steps = left.min(made.cut.extent);
+            left /= made.steps;
+        }
+        made
+    }
+
+    /// The way of so many steps.
+    fn way(&self, rows: &Padded, steps: usize, [src_unit, dst_unit]: [isize; 2]) -> Way {
+        let mut taken = self.inside;
+        taken.push(Loop { extent: steps, ..self.cut });
+        taken.push(rows.across);
+        taken.sort_by_key(|l| l.src_stride.unsigned_abs());
+        let mut all = Loops::of(&[Loop { extent: rows.count, src_stride: src_unit, dst_stride: dst_unit }]);
+        let (mut leaving, mut step) = (Loops::default(), 0);
+        let (mut run, mut bytes) = (src_unit * rows.count as isize, rows.count * dst_unit.unsigned_abs());
+        for l in taken.as_slice().iter().filter(|l| l.extent > 1) {
+            // What goes on in the source goes on here; else rows lie a line farther apart, so that they do not meet in one set of
+            // the cache.
+            if l.src_stride != run {
+                (run, bytes) = (0, bytes.next_multiple_of(LINE) + LINE);
+            }
+            let stride = bytes as isize;
+            (run, bytes) = (run * l.extent as isize, bytes * l.extent);
+            all.push(Loop { dst_stride: stride, ..*l });
+            match *l == rows.across {
+                true => step = stride,
+                false => leaving.push(Loop { src_stride: stride, ..*l }),
+            }
+        }
+        leaving.sort_by_key(|l| std::cmp::Reverse(l.dst_stride.unsigned_abs()));
+        let mut pass = Pass::new(all, [src_unit, dst_unit]);
+        pass.rows.sort_by_key(|l| l.extent); // the last one is gone through at once
+        Way { pass, leaving, step, bytes }
+    }
+}
+
+impl Work<'_> {
+    /// Some rows after the others: false, and nothing is done, where there is no kernel.
+    ///
+    /// # Safety
+    /// All rows, and their padding, must be valid at both places, without overlap.
+    unsafe fn pad(&self, rows: &Padded, src: Place, dst: Place) -> bool {
+        let made = Made::new(rows, self.units());
+        let ways = [made.steps, made.cut.extent % made.steps];
+        let [whole, rest] = ways.map(|steps| made.way(rows, steps.max(1), self.units()));
+        let mut room = Buffer::new(whole.bytes);
+        let room = Place::near(room.start());
+        let mut is_done = true;
+        each_place(made.before.as_slice(), src, dst, &mut |src, dst| {
+            for first in (0..made.cut.extent).step_by(made.steps) {
+                let way = if first + made.steps <= made.cut.extent { &whole } else { &rest };
+                let first = first as isize;
+                let (src, dst) = (src.at(first * made.cut.src_stride), dst.at(first * made.cut.dst_stride));
+                // SAFETY: some steps of the rows, for which there is room; from there they leave with their padding.
+                unsafe {
+                    self.convert(&self.conversion, &way.pass, Form::Plain, [src, room], None);
+                    let places = (room.base.cast_const(), dst.byte_of(0));
+                    is_done &= rows.walk(self.level, way.leaving.as_slice(), (way.step, 0), places);
+                }
+            }
+        });
+        is_done
+    }
+}

@@ -1,0 +1,163 @@
+//! Rows that are converted, and end with padding, or are woven with it: together past the cache where that is possible, and as the
+//! portable loop and a fill make them one after the other.
+
+use relayout_kernels::{
+    Along, Converter, Fill, Level, Loop, Nest, OutOfBounds, Scale, Side, SlotWidth, StepDigit, fill_nest,
+};
+
+use super::pairs::{conversions, rare_conversions, scaled_conversions};
+use super::{levels, noise};
+
+fn a_loop(extent: usize, src_stride: usize, dst_stride: usize) -> Loop {
+    Loop { extent, src_stride: src_stride as isize, dst_stride: dst_stride as isize }
+}
+
+/// Rows and padding, whose loops start at an offset.
+struct Padded {
+    loops: Vec<Loop>,
+    pad: Vec<Loop>,
+    offset: usize,
+}
+
+impl Padded {
+    /// `present` rows out of `ways`, of `count` elements out of `slots`, in 5 groups of 3: the rows of a group one behind the other in the
+    /// source, or apart, which are all of them or all of the elements.
+    fn new(
+        widths: [usize; 2],
+        (present, ways): (usize, usize),
+        (count, slots): (usize, usize),
+        apart: bool,
+    ) -> Padded {
+        let [src, dst] = widths;
+        let (row, group) = (count * src, slots * ways * dst);
+        let step = if apart { 3 * row + src } else { row };
+        let more = if apart { row } else { present * row };
+        let outer = [a_loop(5, 3 * present * (row + src), 3 * group), a_loop(3, more, group)];
+        let (along, across) = (a_loop(count, src, ways * dst), a_loop(present, step, dst));
+        let rows = if present > 1 { vec![along, across] } else { vec![along] };
+        let pad = match present == ways {
+            true => vec![a_loop(15, 0, group), a_loop((slots - count) * ways, 0, dst)],
+            false => vec![a_loop(15, 0, group), a_loop(count, 0, ways * dst), a_loop(ways - present, 0, dst)],
+        };
+        let offset = if present == ways { count * ways * dst } else { present * dst };
+        Padded { loops: [&outer[..], &rows].concat(), pad, offset }
+    }
+
+    fn fill(&self, dst: usize) -> (Nest<'_>, Fill) {
+        let nest = Nest { src_offset: 0, dst_offset: self.offset as isize, loops: &self.pad };
+        (nest, Fill { value: 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10, width: SlotWidth::Bytes(dst) })
+    }
+
+    fn nest(&self) -> Nest<'_> {
+        Nest { src_offset: 0, dst_offset: 0, loops: &self.loops }
+    }
+
+    /// Bytes from the destination's first to its last.
+    fn len(&self, dst: usize) -> usize {
+        let end = |loops: &[Loop]| -> usize {
+            loops.iter().map(|l| (l.extent - 1) * l.dst_stride.unsigned_abs()).sum()
+        };
+        end(&self.loops).max(self.offset + end(&self.pad)) + dst
+    }
+
+    /// True where some level wrote both together; all levels must have written the same.
+    fn check(&self, converter: &Converter<'_>, src: &[u8], dst: usize) -> bool {
+        let (mut together, len) = (false, self.len(dst));
+        let mut wanted = vec![0xa5; len];
+        let portable = Converter { level: Level::Scalar, stream: false, ..*converter };
+        portable.run(src, &mut wanted, self.nest()).unwrap();
+        fill_nest(&mut wanted, self.fill(dst).0, self.fill(dst).1).unwrap();
+        for level in levels() {
+            let converter = Converter { level, stream: true, ..*converter };
+            for start in [64, 5] {
+                let mut found = vec![0xa5; len + 192];
+                let line = found.as_ptr().align_offset(64);
+                let slice = &mut found[line + start..line + start + len];
+                let is_done = converter.run_padded(src, slice, self.nest(), self.fill(dst)).unwrap();
+                let expected = if is_done { &wanted } else { &vec![0xa5; len] };
+                assert!(slice == expected, "{converter:?} at {start}: {:?} {:?}", self.loops, self.pad);
+                found[line + start..line + start + len].fill(0xa5);
+                assert!(found.iter().all(|&byte| byte == 0xa5), "beside: {converter:?} {:?}", self.loops);
+                assert!(!is_done || start == 64, "rows start lines: {converter:?} {:?}", self.loops);
+                together |= is_done;
+            }
+        }
+        together
+    }
+}
+
+/// Rows out of ways, elements out of slots.
+const SIZES: [((usize, usize), (usize, usize)); 9] = [
+    ((1, 1), (100, 128)),
+    ((1, 1), (3, 64)),
+    ((2, 2), (100, 128)),
+    ((4, 4), (65, 128)),
+    ((8, 8), (31, 64)),
+    ((1, 2), (128, 128)),
+    ((3, 4), (128, 128)),
+    ((1, 4), (64, 64)),
+    ((5, 8), (192, 192)),
+];
+
+#[test]
+fn rows_are_converted_with_their_padding() {
+    let src = noise();
+    let streams = levels().any(|level| level >= Level::Avx2);
+    for (conversion, from, to) in conversions().into_iter().chain(rare_conversions()) {
+        let (SlotWidth::Bytes(read), SlotWidth::Bytes(written)) = (from, to) else { continue };
+        let (scale, level) = (Scale::All(1.0), Level::Scalar);
+        let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
+        for ((present, ways), elements) in SIZES {
+            for apart in [false, true] {
+                let rows = Padded::new([read, written], (present, ways), elements, apart);
+                let together = rows.check(&converter, &src, written);
+                let has_kernel =
+                    matches!((written, ways), (1 | 2 | 4 | 8 | 16, 1) | (1 | 2, _) | (4, 2 | 4) | (8, 2));
+                assert_eq!(together, streams && has_kernel, "{converter:?} {:?}", rows.loops);
+            }
+        }
+    }
+}
+
+#[test]
+fn factors_are_found_by_the_places_of_rows() {
+    let src = noise();
+    let values: Vec<f32> = (0..2048).map(|i| (i as f32 - 700.0) * 0.37).collect();
+    let number = |n: usize| std::num::NonZeroUsize::new(n).expect("strides are not zero");
+    for (conversion, from, to) in scaled_conversions() {
+        let (SlotWidth::Bytes(read), SlotWidth::Bytes(written)) = (from, to) else { continue };
+        for ((present, ways), elements) in SIZES {
+            let rows = Padded::new([read, written], (present, ways), elements, false);
+            // One for each row, or for each column.
+            for (stride, modulus) in [(elements.0 * read, usize::MAX), (read, elements.0 * read)] {
+                let digit = StepDigit { stride: number(stride), modulus: number(modulus), unit: 1 };
+                let scale = Scale::Along(Along { values: &values, digits: &[digit], first: 0, start: 0 });
+                let level = Level::Scalar;
+                rows.check(
+                    &Converter { conversion, src: from, dst: to, scale, level, stream: true },
+                    &src,
+                    written,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_outside_of_their_slices_are_errors() {
+    let src = noise();
+    let (conversion, from, to) = conversions()[0];
+    let (SlotWidth::Bytes(read), SlotWidth::Bytes(written)) = (from, to) else { panic!("whole bytes") };
+    let (scale, level) = (Scale::All(1.0), Level::detect());
+    let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
+    let rows = Padded::new([read, written], (1, 2), (128, 128), false);
+    let len = rows.len(written);
+    let mut dst = vec![0xa5; len];
+    if level >= Level::Avx2 {
+        let error =
+            converter.run_padded(&src, &mut dst[..len - 1], rows.nest(), rows.fill(written)).unwrap_err();
+        assert_eq!(error, OutOfBounds { side: Side::Destination, len: len - 1 });
+        assert!(converter.run_padded(&src[..9], &mut dst, rows.nest(), rows.fill(written)).is_err());
+    }
+    assert!(dst.iter().all(|&byte| byte == 0xa5));
+}
