@@ -15,3 +15,5 @@ mod ragged;
 mod short_rows;
 #[path = "../tests/tile_columns.rs"]
 mod tile_columns;
+#[path = "../tests/words.rs"]
+mod words;

@@ -20,6 +20,7 @@
 mod buffer;
 mod convert;
 mod deinterleave;
+mod exchange;
 mod fill;
 mod general;
 mod interleave;

@@ -221,6 +221,12 @@ pub(crate) const CONVERT_REACHES: [(usize, usize, usize); 6] = [
     (64, 64, usize::MAX),
 ];
 
+/// Bytes of a block of words that are woven on one side only: with what it becomes, a small part of the second-level cache.
+pub(crate) const WOVEN_BLOCK: usize = 64 << 10;
+
+/// Bytes that such a block reads one behind the other, and writes, as far as there are so many: a row of a tile of words.
+pub(crate) const WOVEN_RUN: usize = 512;
+
 /// Bytes that the first of two steps of a conversion reads or writes at once: a quarter of a first-level cache, so that what is written
 /// is still there after as much, or a few times as much, was read.
 pub(crate) const BETWEEN_STEPS: usize = 8192;

@@ -5,11 +5,14 @@ pub(crate) mod composite;
 pub(crate) mod program;
 mod staged;
 mod tile_columns;
+mod woven;
 
+use crate::exchange::Exchange;
 use crate::general::blocks::{Blocks, Room, Write, carry_bytes};
 use crate::general::composite::{MAX_LOOPS, Sets, steps};
 use crate::general::program::{Program, Programmed, Runs};
 use crate::general::tile_columns::TileColumns;
+use crate::general::woven::Woven;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::mover::scalar;
 use crate::nest::Loop;
@@ -38,6 +41,14 @@ pub(crate) unsafe fn general<L: Lanes>(
     if is_simple(loops, element) || elements < LEAST_ELEMENTS && !stream {
         // SAFETY: the caller's promise.
         return unsafe { alone(lanes, loops, src, dst, element) };
+    }
+    if let Some(words) = Exchange::new(loops, element) {
+        // SAFETY: the caller's promise.
+        return unsafe { words.run(lanes, (src, dst), stream) };
+    }
+    if let Some(words) = Woven::new(loops, element) {
+        // SAFETY: the caller's promise.
+        return unsafe { words.run(lanes, (src, dst), stream) };
     }
     if stream && let Some(tiles) = TileColumns::new(loops, element) {
         // SAFETY: the caller's promise, for parts of the nest.

@@ -1,0 +1,67 @@
+//! Words of elements that are woven of two dimensions on one side or on both, at every level of this machine against a plain loop.
+
+mod nests;
+
+use nests::{Case, check, dense, loops};
+use relayout_kernels::Family;
+
+/// A nest whose loops have these extents, from the slowest to the fastest in either order.
+fn nest(element: usize, extents: &[usize], src: &[usize], dst: &[usize]) -> Case {
+    let strides = [dense(extents, src, element, 0), dense(extents, dst, element, 0)];
+    Case { family: Family::Strided, element, loops: loops(extents, &strides[0], &strides[1]) }
+}
+
+/// Bytes of elements, and how many of either dimension are woven.
+const WORDS: [(usize, usize, usize); 8] =
+    [(2, 2, 2), (1, 4, 4), (1, 2, 2), (2, 4, 4), (1, 2, 4), (1, 4, 2), (2, 2, 4), (2, 4, 2)];
+
+/// Elements of a word that change places between rows.
+#[test]
+fn words_exchange_their_elements() {
+    for (element, ways, others) in WORDS {
+        for count in [1, 7, 16, 31, 32, 64, 100, 128] {
+            // Two loops outside, words of rows of a source, rows of a destination, and along them.
+            let extents = [3, 2, ways, others, count];
+            for outside in [[0, 1], [1, 0]] {
+                let src = [outside[0], outside[1], 3, 4, 2];
+                check(&nest(element, &extents, &src, &[0, 1, 2, 4, 3]));
+                check(&nest(element, &extents, &src, &[0, 2, 1, 4, 3]));
+                check(&nest(element, &extents, &[0, 3, 1, 4, 2], &[outside[0], outside[1], 2, 4, 3]));
+            }
+        }
+    }
+}
+
+/// Rows and columns of words, each of which may be two loops.
+const SIZES: [[usize; 4]; 7] = [
+    [1, 40, 1, 70],
+    [4, 16, 1, 64],
+    [1, 64, 4, 16],
+    [4, 9, 3, 11],
+    [8, 3, 5, 33],
+    [2, 64, 2, 129],
+    [1, 9, 1, 5],
+];
+
+/// Elements that are woven, those that are together with them, rows, columns, and a loop outside.
+#[test]
+fn words_are_woven_and_transposed() {
+    for (element, ways, others) in WORDS {
+        for [a, b, c, d] in SIZES {
+            let extents = [2, ways, others, a, b, c, d];
+            check(&nest(element, &extents, &[0, 6, 1, 5, 4, 3, 2], &[0, 3, 4, 5, 6, 2, 1]));
+            check(&nest(element, &extents, &[1, 6, 5, 0, 4, 3, 2], &[3, 0, 4, 5, 6, 2, 1]));
+        }
+    }
+}
+
+#[test]
+fn words_are_transposed_and_taken_apart() {
+    for (element, ways, others) in WORDS {
+        for [a, b, c, d] in SIZES {
+            let extents = [2, ways, others, a, b, c, d];
+            check(&nest(element, &extents, &[0, 6, 5, 4, 3, 2, 1], &[0, 1, 3, 4, 5, 6, 2]));
+            check(&nest(element, &extents, &[6, 0, 5, 4, 3, 2, 1], &[1, 3, 4, 0, 5, 6, 2]));
+        }
+    }
+}
