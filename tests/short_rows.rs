@@ -73,6 +73,30 @@ fn rows_that_are_woven_with_padding() {
     }
 }
 
+/// Tiles whose words are of other rows, or of as many as the other's are not.
+const WORDS: [&str; 10] = [
+    "bf16[64,48,256]{2,1,0:T(8,128)(2,1)} -> bf16[64,48,256]{2,0,1:T(8,128)(2,1)}",
+    "s8[40,24,256]{2,1,0:T(8,128)(4,1)} -> s8[40,24,256]{2,0,1:T(8,128)(4,1)}",
+    "bf16[37,100,300]{2,1,0:T(8,128)(2,1)} -> bf16[37,100,300]{1,0,2:T(16,128)(2,1)}",
+    "bf16[100,37,300]{2,1,0:T(4,128)(2,1)} -> bf16[100,37,300]{0,2,1:T(8,128)(2,1)}",
+    "s8[37,100,300]{2,1,0:T(8,128)(4,1)} -> s8[37,100,300]{1,0,2:T(32,128)(4,1)}",
+    "s8[100,37,300]{2,1,0:T(8,128)(4,1)} -> s8[100,37,300]{0,2,1:T(8,128)(4,1)}",
+    "bf16[64,40,256]{2,1,0:T(8,128)(2,1)} -> f8e4m3fn[64,40,256]{2,0,1:T(8,128)(4,1)}",
+    "bf16[37,100,300]{2,1,0:T(8,128)(2,1)} -> s8[37,100,300]{1,0,2:T(8,128)(4,1)}",
+    "s8[100,37,300]{2,1,0:T(8,128)(4,1)} -> bf16[100,37,300]{0,2,1:T(8,128)(2,1)}",
+    "f32[37,100,300]{2,1,0:T(8,128)} -> bf16[37,100,300]{1,0,2:T(8,128)(2,1)}",
+];
+
+#[test]
+fn tiles_with_words_of_other_rows() {
+    for line in WORDS {
+        let case = Case::of_line(line);
+        assert!(matches!(check(&case), Ok(Outcome::Boxes(_))), "{line}: {:?}", check(&case));
+        let [found, parts, wanted] = all(line, &Conversion::new(), 2);
+        assert!(found == wanted && parts == wanted, "{line}");
+    }
+}
+
 /// Sources and destinations in other orders, and slots that are said to be as wide as they are.
 const OTHERS: [&str; 8] = [
     "bf16[1403,200]{1,0:T(8,128)(2,1)} -> f32[1403,200]{1,0:T(8,128)}",

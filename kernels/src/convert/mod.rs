@@ -22,6 +22,7 @@ mod offsets;
 mod packed;
 mod padded;
 mod passes;
+mod permutation;
 mod program;
 mod rows;
 mod scale;

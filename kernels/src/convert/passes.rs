@@ -3,10 +3,12 @@
 use super::converter::{Converter, Work};
 use super::flush::{Buffer, flush, streams};
 use super::forms::BLOCK;
+use super::permutation::Permutations;
 use super::program::Conversion;
 use super::rows::{Form, Place};
-use super::tile::{Cut, Pass, Permutation};
+use super::tile::{Cut, Pass};
 use crate::lanes::LINE;
+use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS};
 use crate::mover::Mover;
 use crate::nest::Loop;
@@ -63,7 +65,7 @@ impl Ends {
 #[derive(Clone, Copy)]
 struct Passes {
     first: Option<Pass>,
-    permutation: Option<Permutation>,
+    permutation: Option<Permutations>,
     last: Option<Pass>,
     /// From the last buffer to the destination; where nothing is streamed, or the pass before writes whole lines, that
     /// pass writes there.
@@ -80,6 +82,8 @@ pub(super) struct Tiles<'a> {
     ends: Ends,
     /// After the first end, after the permutation, before the flush.
     buffers: [Buffer; 3],
+    /// Between the steps of a permutation.
+    between: [Buffer; 2],
     /// What was made for the last tile, for the next of the same extents.
     made: Option<([usize; MAX_LOOPS], [bool; 2], Passes)>,
 }
@@ -93,7 +97,8 @@ impl<'a> Tiles<'a> {
             room(ends.last.is_some(), ends.between),
             room(converter.stream, converter.conversion.dst_bytes()),
         ];
-        Tiles { converter, loops, cut, ends, buffers, made: None }
+        let between = [(); 2].map(|()| room(!ends.is_all, ends.between));
+        Tiles { converter, loops, cut, ends, buffers, between, made: None }
     }
 
     /// Moves one tile, and asks for what the next one reads, if there is one.
@@ -117,6 +122,7 @@ impl<'a> Tiles<'a> {
             }
         };
         let [first, permuted, last] = self.buffers.each_mut().map(Buffer::start);
+        let between = self.between.each_mut().map(Buffer::start);
         let buffer = |base, bits| Place { bits, base, first: 0, pitch: 0, is_near: true };
         let end = if passes.flush.is_some() { buffer(last, dst.bits) } else { dst };
         let (converter, mut from) = (self.converter, src);
@@ -132,13 +138,7 @@ impl<'a> Tiles<'a> {
             }
             if let Some(permutation) = &passes.permutation {
                 let to = if self.ends.last.is_some() { buffer(permuted, None) } else { end };
-                let mover = Mover {
-                    family: permutation.family,
-                    element_bytes: permutation.bytes,
-                    level: converter.level,
-                    stream: false,
-                };
-                mover.dispatch(permutation.loops.as_slice(), from.byte_of(0), to.byte_of(0));
+                permute(permutation, converter.level, (from.byte_of(0), to.byte_of(0)), between);
                 from = to;
             }
             if let (Some(conversion), Some(pass)) = (&self.ends.last, &passes.last) {
@@ -176,7 +176,7 @@ impl<'a> Tiles<'a> {
         let permuted = |i: usize| if ends.last.is_some() { dst_end(i) * between } else { end(i) };
         Passes {
             first: ends.first.map(|_| Pass::new(loops(&|i| [src(i), src_end(i)]), [src_unit, between])),
-            permutation: Some(Permutation::new(loops(&|i| [read(i), permuted(i)]), ends.between)),
+            permutation: Some(Permutations::new(loops(&|i| [read(i), permuted(i)]), ends.between)),
             last: ends.last.map(|_| Pass::new(loops(&|i| [permuted(i), end(i)]), [between, dst_unit])),
             flush,
             form,
@@ -259,6 +259,27 @@ impl Work<'_> {
             let Some(next) = next else { return };
             both = next;
         }
+    }
+}
+
+/// Permutes what is in the cache, step by step.
+///
+/// # Safety
+/// All places of the permutation must be valid at the two places, and there must be room for all of its elements between the steps.
+unsafe fn permute(
+    steps: &Permutations,
+    level: Level,
+    (mut src, dst): (*mut u8, *mut u8),
+    between: [*mut u8; 2],
+) {
+    for (number, step) in steps.as_slice().iter().enumerate() {
+        let to = if number + 1 == steps.as_slice().len() { dst } else { between[number % 2] };
+        let (family, element_bytes) = (step.family, step.bytes);
+        // SAFETY: the caller's promise; what one step makes the next one reads.
+        unsafe {
+            Mover { family, element_bytes, level, stream: false }.dispatch(step.loops.as_slice(), src, to)
+        };
+        src = to;
     }
 }
 

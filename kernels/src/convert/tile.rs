@@ -5,7 +5,6 @@
 
 use crate::lanes::LINE;
 use crate::loops::{Loops, MAX_LOOPS};
-use crate::mover::Family;
 use crate::nest::Loop;
 use crate::tuning::CONVERT_REACHES;
 
@@ -30,57 +29,6 @@ impl Pass {
             run *= rows.remove(position).extent;
         }
         Pass { run, rows }
-    }
-}
-
-/// A pass that permutes, and the family of kernels for it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Permutation {
-    pub(super) family: Family,
-    /// Bytes of what is moved as one: elements that stay together.
-    pub(super) bytes: usize,
-    pub(super) loops: Loops,
-}
-
-impl Permutation {
-    /// For elements of `bytes` bytes.
-    pub(super) fn new(loops: Loops, bytes: usize) -> Permutation {
-        let mut loops = loops.join();
-        let together = |l: &Loop| l.src_stride == bytes as isize && l.dst_stride == bytes as isize;
-        let is_wide = |l: &Loop| matches!(l.extent * bytes, 2 | 4 | 8 | 16);
-        let bytes = bytes * loops.take(|l| together(l) && is_wide(l)).map_or(1, |l| l.extent);
-        let unit = bytes as isize;
-        let src = loops.as_slice().iter().position(|l| l.src_stride == unit);
-        let dst = loops.as_slice().iter().position(|l| l.dst_stride == unit);
-        let family = match (src, dst) {
-            (Some(src), Some(dst)) if src != dst => {
-                let (along, across) = (loops.as_slice()[src], loops.as_slice()[dst]);
-                let (inner, family) = family(along, across, unit);
-                loops.remove(src.max(dst));
-                loops.remove(src.min(dst));
-                inner.into_iter().for_each(|l| loops.push(l));
-                family
-            }
-            (Some(_), Some(_)) => Family::Rows,
-            _ => Family::Strided,
-        };
-        Permutation { family, bytes, loops }
-    }
-}
-
-/// The two innermost loops in the order that their family wants: `along` is contiguous in the source, `across` in the
-/// destination.
-fn family(along: Loop, across: Loop, unit: isize) -> ([Loop; 2], Family) {
-    let lane = 16 / unit.unsigned_abs();
-    let few = |l: Loop| (2..=8).contains(&l.extent);
-    if few(across) && along.extent >= lane && along.dst_stride == unit * across.extent as isize {
-        ([along, across], Family::Interleave)
-    } else if few(along) && across.extent >= lane && across.src_stride == unit * along.extent as isize {
-        ([along, across], Family::Deinterleave)
-    } else if along.extent >= lane && across.extent >= lane {
-        ([along, across], Family::Transpose)
-    } else {
-        ([along, across], Family::Strided)
     }
 }
 
