@@ -73,6 +73,23 @@ fn transposing_packed_slots_takes_little_room() {
 }
 
 #[test]
+fn converting_with_padding_takes_little_room() {
+    for line in [
+        "f32[3000001] -> bf16[3000001]{0:T(1024)}",
+        "f32[12000,1,256] -> bf16[12000,1,256]{2,1,0:T(2,128)(2,1)}",
+        "f32[40,100001] -> bf16[40,100001]{1,0:T(1,128)}",
+        "f64[3000,7,100] -> s8[3000,7,100]{1,2,0:T(8,128)(4,1)}",
+        "bf16[50000,7,16]{2,1,0:T(8,128)(2,1)} -> f8e4m3fn[50000,7,16]{2,1,0:T(8,128)(4,1)}",
+    ] {
+        let (_, plan) = planned_streaming(line, Streaming::Always);
+        let (src, mut dst) = (vec![1; plan.src_byte_size()], vec![0; plan.dst_byte_size()]);
+        let info =
+            allocation_counter::measure(|| plan.execute(&src, &mut dst).expect("the sizes are the plan's"));
+        assert!(info.bytes_max <= PACKED_BYTES, "{line}: {} bytes", info.bytes_max);
+    }
+}
+
+#[test]
 fn executing_boxes_in_the_cache_allocates_nothing() {
     for line in [
         "f32[1000,1000] -> f32[1000,1000]",

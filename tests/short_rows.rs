@@ -73,6 +73,57 @@ fn rows_that_are_woven_with_padding() {
     }
 }
 
+/// Rows that are a single one of many elements, those under more loops than are usual, and chunks that end inside of elements.
+#[test]
+fn rows_with_padding_of_every_length() {
+    let many = "s16[2,2,2,2,2,2,2,2,2,2,2,2,1]{0,1,2,3,4,5,6,7,8,9,10,11,12} -> \
+        s8[2,2,2,2,2,2,2,2,2,2,2,2,1]{12,11,10,9,8,7,6,5,4,3,2,1,0:T(2,32)(2,1)}";
+    for line in [
+        many,
+        "f32[300001] -> bf16[300001]{0:T(1024)}",
+        "f32[1200,1,256] -> bf16[1200,1,256]{2,1,0:T(2,128)(2,1)}",
+        "f32[9,30001] -> bf16[9,30001]{1,0:T(1,128)}",
+        "s16[4,3,9000] -> s8[4,3,9000]{2,1,0:T(4,128)(4,1)}",
+    ] {
+        let [found, parts, wanted] = all(line, &Conversion::new(), 1);
+        assert!(found == wanted && parts == wanted, "{line}");
+    }
+    let problem: relayout::Problem =
+        "f32[57,1,256] -> bf16[57,1,256]{2,1,0:T(2,128)(2,1)}".parse().expect("a problem");
+    let builder = Plan::builder(&problem.src, &problem.dst).max_threads(1);
+    let plan = builder.streaming(Streaming::Always).build().expect("a plan");
+    let src: Vec<u8> = (0..plan.src_byte_size()).map(|i| (i % 251) as u8).collect();
+    let [mut wanted, mut found] = [0x11, 0x22].map(|held| vec![held; plan.dst_byte_size()]);
+    plan.execute(&src, &mut wanted).expect("a whole array");
+    for most in [3, 5, 61] {
+        found.fill(0x22);
+        for chunk in plan.chunks_of_bytes(most) {
+            plan.execute_chunk(&chunk, &src, &mut found).expect("a chunk");
+        }
+        assert!(found == wanted, "chunks of {most} bytes");
+    }
+}
+
+/// Rows of a source that repeats its elements, as views of overlapping windows do.
+#[test]
+fn windows_that_overlap_are_padded() {
+    let problem: relayout::Problem =
+        "s16[511,8,4] -> s8[511,8,4]{2,1,0:T(8,8)(8,1)}".parse().expect("a problem");
+    let plan = |streaming| {
+        let builder = Plan::builder(&problem.src, &problem.dst).src_strides_bytes(&[8, 2048, 2]);
+        builder.max_threads(1).streaming(streaming).build().expect("a plan")
+    };
+    let [plain, past] = [Streaming::Never, Streaming::Always].map(plan);
+    let src: Vec<u8> =
+        (0..plain.src_byte_size()).map(|i| (i.wrapping_mul(2_654_435_761) >> 9) as u8).collect();
+    let [wanted, found] = [plain, past].map(|plan| {
+        let mut dst = relayout::AlignedBuffer::zeroed(plan.dst_byte_size()).expect("room");
+        plan.execute(&src, &mut dst).expect("a view");
+        dst
+    });
+    assert!(wanted[..] == found[..]);
+}
+
 /// Tiles whose words are of other rows, or of as many as the other's are not.
 const WORDS: [&str; 10] = [
     "bf16[64,48,256]{2,1,0:T(8,128)(2,1)} -> bf16[64,48,256]{2,0,1:T(8,128)(2,1)}",

@@ -34,6 +34,7 @@ mod mover;
 mod nest;
 mod offsets;
 mod panel;
+mod picked;
 mod prepared;
 mod rows;
 mod slots;

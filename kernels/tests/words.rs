@@ -1,9 +1,10 @@
-//! Words of elements that are woven of two dimensions on one side or on both, at every level of this machine against a plain loop.
+//! Words of elements that are woven of two dimensions on one side or on both, and of which not all are moved, at every level of this
+//! machine against a plain loop.
 
 mod nests;
 
 use nests::{Case, check, dense, loops};
-use relayout_kernels::Family;
+use relayout_kernels::{Family, Loop};
 
 /// A nest whose loops have these extents, from the slowest to the fastest in either order.
 fn nest(element: usize, extents: &[usize], src: &[usize], dst: &[usize]) -> Case {
@@ -62,6 +63,33 @@ fn words_are_transposed_and_taken_apart() {
             let extents = [2, ways, others, a, b, c, d];
             check(&nest(element, &extents, &[0, 6, 5, 4, 3, 2, 1], &[0, 1, 3, 4, 5, 6, 2]));
             check(&nest(element, &extents, &[6, 0, 5, 4, 3, 2, 1], &[1, 3, 4, 0, 5, 6, 2]));
+        }
+    }
+}
+
+/// Some rows of a stream, whose others are not moved; the last elements have nothing behind them.
+#[test]
+fn rows_are_picked_from_a_stream() {
+    for (element, ways) in
+        [1usize, 2, 4].into_iter().flat_map(|element| [2, 4, 8].map(|ways| (element, ways)))
+    {
+        for (count, present) in
+            [32, 64, 100, 128, 129].into_iter().flat_map(|n| (1..ways).map(move |p| (n, p)))
+        {
+            for row in [count * element, (count * element).next_multiple_of(64)] {
+                let of = |extent: usize, src: usize, dst: usize| Loop {
+                    extent,
+                    src_stride: src as isize,
+                    dst_stride: dst as isize,
+                };
+                let group = ways * count * element;
+                let mut loops = vec![of(3, group, 2 * ways * row), of(2, 3 * group, ways * row)];
+                loops.push(of(count, ways * element, element));
+                if present > 1 {
+                    loops.push(of(present, element, row));
+                }
+                check(&Case { family: Family::Strided, element, loops });
+            }
         }
     }
 }

@@ -55,7 +55,8 @@ impl Bands {
         let reach = |l: &Loop| l.dst_stride.saturating_mul(l.extent as isize - 1);
         let inside = inner.iter().map(reach).fold(element_bytes as isize, isize::saturating_add);
         // Each step of the loop that is cut is a piece of the destination, and loops outside of it are slower; those inside are
-        // faster in the source too, which would else be read in short runs, and none outside leads to another part of a line.
+        // faster in the source too, which would else be read in short runs, and none outside leads to another part of a
+        // line, or of two where slots share bytes.
         let reads = |l: &Loop| l.src_stride.unsigned_abs();
         let goes_along = inside <= cut.dst_stride
             && outer.iter().all(|l| l.dst_stride > cut.dst_stride && reads(l) >= LINE)

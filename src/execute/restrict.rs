@@ -120,7 +120,10 @@ pub(super) fn restrict_whole(step: &Step<'_>, range: &Range<isize>) -> Option<Pa
     let mut only = None;
     let found = restrict(step, range, &mut |part| {
         let Nest { src_offset, dst_offset, loops } = part.nest;
-        let is_only = only.is_none() && part.kernel == step.kernel;
+        // Only an element that is converted comes here where it straddles an end.
+        let (start, width) = (dst_offset, element_units(part));
+        let is_inside = !loops.is_empty() || range.start <= start && start + width <= range.end;
+        let is_only = only.is_none() && part.kernel == step.kernel && is_inside;
         only = Some(Part { src_offset, dst_offset, loops: SmallVec::from_slice(loops) });
         if is_only { Ok(()) } else { Err(()) }
     });

@@ -21,7 +21,7 @@ use crate::{ArrayShape, Layout, Request};
 /// second-level cache.
 const BAND: usize = 256 * 1024;
 
-/// Rows of more elements are padded seldom enough to be converted on the way.
+/// Rows of more elements are padded seldom enough to be converted on the way, unless other rows of their tiles are padding.
 const SHORT_ROW: i64 = 256;
 
 /// Boxes beside the largest count where they hold more than one in so many elements.

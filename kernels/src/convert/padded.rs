@@ -7,11 +7,11 @@ use super::rows::{Form, Place};
 use super::tile::Pass;
 use crate::fill::{Fill, inside};
 use crate::lanes::LINE;
-use crate::loops::{Loops, ONCE};
+use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::nest::{Loop, Nest, OutOfBounds, Side};
-use crate::rows::padded::{Padded, Padding};
+use crate::rows::padded::{Padded, Padding, Part};
 use crate::slots::SlotWidth;
-use crate::tuning::BETWEEN_STEPS;
+use crate::tuning::{BETWEEN_STEPS, CONVERT_PIECE};
 
 impl Converter<'_> {
     /// Converts rows, and fills what is behind each of them up to the end of a line, or what is left of every few elements where rows
@@ -69,7 +69,11 @@ impl Converter<'_> {
         }
         let padding = Padding { nest: &pad, value: fill.value, width };
         let units = self.units().map(isize::unsigned_abs);
-        let Some(rows) = Padded::new(&nest, units, &padding, to.byte_of(0)) else { return Ok(false) };
+        let rows = Padded::new(&nest, units, &padding, to.byte_of(0));
+        // There is to be a loop along the rows, and one across them, besides those around them; and long rows go straight.
+        let is_short = |rows: &Padded| rows.ways > 1 || rows.count * units[1] < CONVERT_PIECE;
+        let fits = |rows: &Padded| rows.outer.as_slice().len() + 2 <= MAX_LOOPS && is_short(rows);
+        let Some(rows) = rows.filter(fits) else { return Ok(false) };
         // SAFETY: `places` and `inside` proved that all rows and their padding lie inside the slices, which do not overlap, being a
         // shared and an exclusive borrow; `Padded` made sure that the padding belongs to the rows.
         let is_done = self.prepared(nest.loops, |work| unsafe { work.pad(&rows, from, to) });
@@ -89,9 +93,12 @@ struct Made {
     steps: usize,
     /// The loops inside it.
     inside: Loops,
+    /// The ways of as many steps as are taken, and of what is left of them.
+    ways: [Way; 2],
 }
 
 /// How rows get to the room, and from there to the destination.
+#[derive(Default)]
 struct Way {
     pass: Pass,
     leaving: Loops,
@@ -102,13 +109,21 @@ struct Way {
 }
 
 impl Made {
-    fn new(rows: &Padded, [src_unit, dst_unit]: [isize; 2]) -> Made {
-        let row = rows.count * dst_unit.unsigned_abs();
-        let mut left = (BETWEEN_STEPS / (row * rows.across.extent)).max(1);
-        let mut made = Made { before: rows.outer, cut: ONCE, steps: 1, inside: Loops::default() };
-        // Rows that lie apart are read in as few places at once as may be.
-        let follows = |l: &Loop| l.src_stride == src_unit * rows.count as isize;
+    fn new(rows: &Padded, count: usize, units: [isize; 2]) -> Made {
+        let [src_unit, dst_unit] = units;
+        // Rows that lie apart are read in as few places at once as may be, and lie apart in the room.
+        let follows = |l: &Loop| l.src_stride == src_unit * count as isize;
         let is_dense = follows(&rows.across) || rows.outer.as_slice().iter().any(follows);
+        let row = count * dst_unit.unsigned_abs();
+        let row = if is_dense { row } else { row.next_multiple_of(LINE) + LINE };
+        let mut left = (BETWEEN_STEPS / (row * rows.across.extent)).max(1);
+        let mut made = Made {
+            before: rows.outer,
+            cut: ONCE,
+            steps: 1,
+            inside: Loops::default(),
+            ways: Default::default(),
+        };
         while let (true, Some(last)) =
             (made.steps == made.cut.extent, made.before.as_slice().len().checked_sub(1))
         {
@@ -122,18 +137,25 @@ impl Made {
             made.steps = left.min(made.cut.extent);
             left /= made.steps;
         }
+        let steps = [made.steps, made.cut.extent % made.steps];
+        made.ways = steps.map(|steps| made.way(rows, count, steps.max(1), units));
         made
     }
 
+    /// Bytes of the room.
+    fn bytes(&self) -> usize {
+        self.ways.iter().map(|way| way.bytes).max().unwrap_or(0)
+    }
+
     /// The way of so many steps.
-    fn way(&self, rows: &Padded, steps: usize, [src_unit, dst_unit]: [isize; 2]) -> Way {
+    fn way(&self, rows: &Padded, count: usize, steps: usize, [src_unit, dst_unit]: [isize; 2]) -> Way {
         let mut taken = self.inside;
         taken.push(Loop { extent: steps, ..self.cut });
         taken.push(rows.across);
         taken.sort_by_key(|l| l.src_stride.unsigned_abs());
-        let mut all = Loops::of(&[Loop { extent: rows.count, src_stride: src_unit, dst_stride: dst_unit }]);
+        let mut all = Loops::of(&[Loop { extent: count, src_stride: src_unit, dst_stride: dst_unit }]);
         let (mut leaving, mut step) = (Loops::default(), 0);
-        let (mut run, mut bytes) = (src_unit * rows.count as isize, rows.count * dst_unit.unsigned_abs());
+        let (mut run, mut bytes) = (src_unit * count as isize, count * dst_unit.unsigned_abs());
         for l in taken.as_slice().iter().filter(|l| l.extent > 1) {
             // What goes on in the source goes on here; else rows lie a line farther apart, so that they do not meet in one set of
             // the cache.
@@ -156,27 +178,49 @@ impl Made {
 }
 
 impl Work<'_> {
-    /// Some rows after the others: false, and nothing is done, where there is no kernel.
+    /// Some rows after the others, or parts of long ones: false, and nothing is done, where there is no kernel.
     ///
     /// # Safety
     /// All rows, and their padding, must be valid at both places, without overlap.
     unsafe fn pad(&self, rows: &Padded, src: Place, dst: Place) -> bool {
-        let made = Made::new(rows, self.units());
-        let ways = [made.steps, made.cut.extent % made.steps];
-        let [whole, rest] = ways.map(|steps| made.way(rows, steps.max(1), self.units()));
-        let mut room = Buffer::new(whole.bytes);
+        let [src_unit, dst_unit] = self.units();
+        let parts = rows.parts(BETWEEN_STEPS);
+        let made = parts.map(|part| Made::new(rows, part.count, self.units()));
+        let mut room = Buffer::new(made.iter().map(Made::bytes).max().unwrap_or(0));
         let room = Place::near(room.start());
+        let mut is_done = true;
+        for first in (0..rows.count).step_by(parts[0].count) {
+            let last = usize::from(first + parts[1].count == rows.count);
+            let first = first as isize;
+            let (from, to) = (src.at(first * src_unit), dst.at(first * dst_unit * rows.ways as isize));
+            // SAFETY: a part of every row, with what is behind it if it is the last; there is room for the larger of both.
+            is_done &= unsafe { self.pad_part((rows, parts[last], &made[last]), [from, to, room]) };
+        }
+        is_done
+    }
+
+    /// A part of all rows, by way of a room.
+    ///
+    /// # Safety
+    /// As [`Work::pad`].
+    unsafe fn pad_part(
+        &self,
+        (rows, part, made): (&Padded, Part, &Made),
+        [src, dst, room]: [Place; 3],
+    ) -> bool {
+        let [whole, rest] = &made.ways;
         let mut is_done = true;
         each_place(made.before.as_slice(), src, dst, &mut |src, dst| {
             for first in (0..made.cut.extent).step_by(made.steps) {
-                let way = if first + made.steps <= made.cut.extent { &whole } else { &rest };
+                let way = if first + made.steps <= made.cut.extent { whole } else { rest };
                 let first = first as isize;
                 let (src, dst) = (src.at(first * made.cut.src_stride), dst.at(first * made.cut.dst_stride));
                 // SAFETY: some steps of the rows, for which there is room; from there they leave with their padding.
                 unsafe {
                     self.convert(&self.conversion, &way.pass, Form::Plain, [src, room], None);
                     let places = (room.base.cast_const(), dst.byte_of(0));
-                    is_done &= rows.walk(self.level, way.leaving.as_slice(), (way.step, 0), places);
+                    let steps = (way.step, 0);
+                    is_done &= rows.walk(self.level, part, way.leaving.as_slice(), steps, places);
                 }
             }
         });

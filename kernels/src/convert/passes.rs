@@ -82,8 +82,8 @@ pub(super) struct Tiles<'a> {
     ends: Ends,
     /// After the first end, after the permutation, before the flush.
     buffers: [Buffer; 3],
-    /// Between the steps of a permutation.
-    between: [Buffer; 2],
+    /// Between the steps of a permutation, once it has some.
+    between: [Option<Buffer>; 2],
     /// What was made for the last tile, for the next of the same extents.
     made: Option<([usize; MAX_LOOPS], [bool; 2], Passes)>,
 }
@@ -97,8 +97,7 @@ impl<'a> Tiles<'a> {
             room(ends.last.is_some(), ends.between),
             room(converter.stream, converter.conversion.dst_bytes()),
         ];
-        let between = [(); 2].map(|()| room(!ends.is_all, ends.between));
-        Tiles { converter, loops, cut, ends, buffers, between, made: None }
+        Tiles { converter, loops, cut, ends, buffers, between: [None, None], made: None }
     }
 
     /// Moves one tile, and asks for what the next one reads, if there is one.
@@ -113,16 +112,12 @@ impl<'a> Tiles<'a> {
     ) {
         let starts_byte = dst.first % dst.bits.map_or(1, |bits| 8 / bits as isize) == 0;
         let starts = [starts_byte, starts_byte && dst.byte_of(0).addr().is_multiple_of(LINE)];
-        let passes = match self.made {
-            Some((of, of_starts, passes)) if of == *extents && of_starts == starts => passes,
-            _ => {
-                let passes = self.passes(extents, starts);
-                self.made = Some((*extents, starts, passes));
-                passes
-            }
-        };
+        if !matches!(&self.made, Some((of, of_starts, _)) if of == extents && *of_starts == starts) {
+            self.made = Some((*extents, starts, self.passes(extents, starts)));
+        }
         let [first, permuted, last] = self.buffers.each_mut().map(Buffer::start);
-        let between = self.between.each_mut().map(Buffer::start);
+        let between = [0, 1].map(|number| self.between(number));
+        let Some((_, _, passes)) = &self.made else { return };
         let buffer = |base, bits| Place { bits, base, first: 0, pitch: 0, is_near: true };
         let end = if passes.flush.is_some() { buffer(last, dst.bits) } else { dst };
         let (converter, mut from) = (self.converter, src);
@@ -148,6 +143,16 @@ impl<'a> Tiles<'a> {
                 flush(converter.level, pass.rows.as_slice(), end.base, dst.byte_of(0), pass.run);
             }
         }
+    }
+
+    /// Room between two steps of the permutation, if it has so many.
+    fn between(&mut self, number: usize) -> *mut u8 {
+        let permutation = self.made.as_ref().and_then(|(_, _, passes)| passes.permutation.as_ref());
+        if permutation.is_none_or(|steps| steps.as_slice().len() < number + 2) {
+            return core::ptr::null_mut();
+        }
+        let bytes = self.cut.room * self.ends.between;
+        self.between[number].get_or_insert_with(|| Buffer::new(bytes)).start()
     }
 
     fn passes(&self, extents: &[usize; MAX_LOOPS], [starts_byte, starts_line]: [bool; 2]) -> Passes {

@@ -16,6 +16,7 @@ use crate::general::woven::Woven;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::mover::scalar;
 use crate::nest::Loop;
+use crate::picked::Picked;
 use crate::rows::Rows;
 use crate::stage::{Stage, starts_lines};
 use crate::tuning::{
@@ -45,6 +46,10 @@ pub(crate) unsafe fn general<L: Lanes>(
     if let Some(words) = Exchange::new(loops, element) {
         // SAFETY: the caller's promise.
         return unsafe { words.run(lanes, (src, dst), stream) };
+    }
+    if stream && let Some(rows) = Picked::new(loops, element, dst) {
+        // SAFETY: the caller's promise; rows start lines.
+        return unsafe { rows.run(lanes, src, dst) };
     }
     if let Some(words) = Woven::new(loops, element) {
         // SAFETY: the caller's promise.

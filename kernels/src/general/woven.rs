@@ -105,6 +105,11 @@ impl Woven {
         Some(Woven { outer, across, pair, element, word, rows, columns, zips })
     }
 
+    /// True where rows are written by what transposes them: they are woven already, and lie at even distances.
+    fn is_direct(&self) -> bool {
+        self.zips && self.rows.together == 1
+    }
+
     /// Moves the nest, past the cache where that is wanted.
     ///
     /// # Safety
@@ -116,7 +121,8 @@ impl Woven {
         let rows = self.rows.steps(WOVEN_BLOCK / (self.word * words));
         let height = rows * self.rows.together;
         let bytes = |rows: usize, columns: usize| (rows * self.word + LINE) * columns;
-        let mut buffers = [bytes(height, words), bytes(words, height)].map(|bytes| vec![0u8; bytes + LINE]);
+        let turned = if self.is_direct() { 0 } else { bytes(words, height) };
+        let mut buffers = [bytes(height, words), turned].map(|bytes| vec![0u8; bytes + LINE]);
         let buffers = buffers.each_mut().map(|buffer| {
             let start = buffer.as_mut_ptr();
             start.wrapping_add(start.align_offset(LINE))
@@ -174,8 +180,7 @@ impl Block<'_> {
         let [height, width] = [self.rows * rows.together, self.columns * columns.together];
         let [column, row] = [height, width].map(|words| words * word + LINE);
         let [made, turned] = self.buffers;
-        // Rows at even distances are written by what transposes them.
-        let is_direct = zips && rows.together == 1;
+        let is_direct = self.woven.is_direct();
         let (to, step) = if is_direct { (dst, rows.cut.dst_stride) } else { (turned, row as isize) };
         let read = columns.loops(self.columns, column, |l, place| Loop { dst_stride: place, ..l });
         let written = rows.loops(self.rows, row, |l, place| Loop { src_stride: place, ..l });

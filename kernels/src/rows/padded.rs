@@ -72,13 +72,12 @@ impl Mover {
             1 => run_ahead(),
             ways => rows_ahead(self.level < Level::Avx512, ways),
         };
+        let steps = (rows.across.src_stride, ahead);
         // SAFETY:
         // - every address that either nest reaches, and the element behind it, lies inside `src` and `dst`: the checks proved it;
         // - the padding is what is behind each row, or woven with it: `Padded` made sure of it;
         // - `src` and `dst` do not overlap, being a shared and an exclusive borrow.
-        let is_done = unsafe {
-            rows.walk(self.level, rows.outer.as_slice(), (rows.across.src_stride, ahead), (from, to))
-        };
+        let is_done = unsafe { rows.walk(self.level, rows.all(), rows.outer.as_slice(), steps, (from, to)) };
         if is_done {
             fence(self.level);
         }
@@ -94,6 +93,13 @@ pub(crate) struct Padding<'a> {
     pub(crate) width: usize,
 }
 
+/// A part of a row: its elements, and its bytes in the destination, with its padding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Part {
+    pub(crate) count: usize,
+    bytes: usize,
+}
+
 /// Rows, one or a few of which become one of the destination, and how long that is.
 pub(crate) struct Padded {
     /// The loops around them, the one that leads from row to row, and elements of a row.
@@ -101,7 +107,7 @@ pub(crate) struct Padded {
     pub(crate) across: Loop,
     pub(crate) count: usize,
     /// Rows that are woven, those of padding among them.
-    ways: usize,
+    pub(crate) ways: usize,
     /// Bytes of an element of the destination.
     element: usize,
     /// Bytes of a row of the destination with its padding, which are whole lines.
@@ -155,26 +161,47 @@ impl Padded {
         Some(Padded { outer: Loops::of_few(outer)?, across, count, ways, element, bytes, line })
     }
 
-    /// Moves the rows that loops lead to, with a step from one to the next that are woven, and asks for what is so many bytes ahead;
-    /// false where there is no kernel for them. A fence is then due.
+    /// All of a row.
+    pub(crate) fn all(&self) -> Part {
+        Part { count: self.count, bytes: self.bytes }
+    }
+
+    /// The parts of a row for each of which there are to be at most so many bytes, if it has two: all but the last are whole lines, and
+    /// the last has the padding behind it.
+    pub(crate) fn parts(&self, most: usize) -> [Part; 2] {
+        let elements = most / (self.element * self.across.extent);
+        if self.count <= elements {
+            return [self.all(); 2];
+        }
+        let count = (elements / LINE * LINE).max(LINE);
+        let rest = self.count - (self.count - 1) / count * count;
+        let bytes = |count: usize| count * self.ways * self.element;
+        let behind = self.bytes - bytes(self.count);
+        [Part { count, bytes: bytes(count) }, Part { count: rest, bytes: bytes(rest) + behind }]
+    }
+
+    /// Moves a part of the rows that loops lead to, with a step from one to the next that are woven, and asks for what is so many bytes
+    /// ahead; false where there is no kernel for them. A fence is then due.
     ///
     /// # Safety
     /// All places of the rows and of their padding must be valid, without overlap.
     pub(crate) unsafe fn walk(
         &self,
         level: Level,
+        part: Part,
         loops: &[Loop],
         (step, ahead): (isize, usize),
         places: (*const u8, *mut u8),
     ) -> bool {
-        if !streams(level) {
+        // Of other registers two make no line.
+        if !streams(level) || !level.is_available() {
             return false;
         }
         let (ways, bytes, present, line) =
-            (self.ways, self.bytes, self.across.extent, self.line.0[0].as_ptr());
+            (self.ways, part.bytes, self.across.extent, self.line.0[0].as_ptr());
         // A single row is so many bytes.
         let (element, count) =
-            if ways == 1 { (1, self.count * self.element) } else { (self.element, self.count) };
+            if ways == 1 { (1, part.count * self.element) } else { (self.element, part.count) };
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
                 match (element, ways) {
