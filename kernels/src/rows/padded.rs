@@ -4,12 +4,16 @@
 //! A row of a tile starts a line and is whole lines, of which elements take the first bytes only, or every other element where a tile
 //! weaves more rows than there are. Elements alone, and padding alone, would each write the lines in which they meet in part.
 
+mod found;
+
+use found::{Woven, gapped, places, whole};
+
 use crate::convert::flush::{fence, streams, walk_at_level};
 use crate::fill::{Fill, inside, take_runs};
 use crate::interleave::{full_zips, zip_block, zip_blocks};
 use crate::lanes::{Held, LINE, Lanes, stream_line};
 use crate::level::Level;
-use crate::loops::{Loops, ONCE};
+use crate::loops::Loops;
 use crate::mover::{Family, Mover};
 use crate::nest::{Loop, Nest, OutOfBounds, Side};
 use crate::rows::copy_short;
@@ -116,17 +120,6 @@ pub(crate) struct Padded {
     line: Held<1>,
 }
 
-/// Rows whose elements follow one another in so many bytes of either side.
-struct Woven<'a> {
-    outer: &'a [Loop],
-    across: Loop,
-    count: usize,
-    /// Rows that are woven, the loops around their padding, and bytes of it at each of their points.
-    ways: usize,
-    others: &'a [Loop],
-    run: usize,
-}
-
 impl Padded {
     /// Rows whose elements have so many bytes on either side, and padding behind them up to the end of a line, or woven with them.
     pub(crate) fn new(
@@ -215,68 +208,6 @@ impl Padded {
         }
         run!(1: 1 2 4 8; 2: 2 4 8; 4: 2 4; 8: 2;)
     }
-}
-
-/// A few rows that are woven, or a run, with padding behind them, which is what is given.
-fn whole<'a>(
-    loops: &'a [Loop],
-    (others, run): (&'a [Loop], usize),
-    [src, dst]: [usize; 2],
-) -> Option<Woven<'a>> {
-    let is = |stride: isize, bytes: usize| usize::try_from(stride) == Ok(bytes);
-    let across = *loops.last()?;
-    let is_across = is(across.dst_stride, dst) && !is(across.src_stride, src) && across.extent > 1;
-    let ways = across.extent;
-    match loops {
-        [outer @ .., along, _]
-            if is_across && is(along.src_stride, src) && is(along.dst_stride, dst.checked_mul(ways)?) =>
-        {
-            Some(Woven { outer, across, count: along.extent, ways, others, run })
-        }
-        [outer @ .., _] if is_across => Some(Woven { outer, across, count: 1, ways, others, run }),
-        _ => {
-            let (mut outer, mut count) = (loops, 1);
-            while let [before @ .., l] = outer
-                && (l.extent == 1 || is(l.src_stride, src * count) && is(l.dst_stride, dst * count))
-            {
-                (outer, count) = (before, count * l.extent); // cannot overflow: the run lies inside a slice
-            }
-            Some(Woven { outer, across: ONCE, count, ways: 1, others, run })
-        }
-    }
-}
-
-/// Fewer rows than are woven: padding, which is what is given, takes the places of the others.
-fn gapped<'a>(
-    loops: &'a [Loop],
-    (pad, gap): (&'a [Loop], usize),
-    [src, dst]: [usize; 2],
-) -> Option<Woven<'a>> {
-    let is = |stride: isize, bytes: usize| usize::try_from(stride) == Ok(bytes);
-    let (outer, along, across) = match loops {
-        [outer @ .., along, across] if is(across.dst_stride, dst) && across.extent > 1 => {
-            (outer, along, *across)
-        }
-        [outer @ .., along] => (outer, along, ONCE),
-        [] => return None,
-    };
-    let [others @ .., gaps] = pad else { return None };
-    let group = across.extent.checked_mul(dst)?.checked_add(gap)?;
-    let fits = is(along.src_stride, src)
-        && is(along.dst_stride, group)
-        && (gaps.extent, gaps.dst_stride) == (along.extent, along.dst_stride)
-        && group.is_multiple_of(dst);
-    let (count, run) = (along.extent, gap * along.extent);
-    fits.then_some(Woven { outer, across, count, ways: group / dst, others, run })
-}
-
-/// The places of the destination that loops lead to, in one way only.
-fn places(loops: &[Loop]) -> Option<Loops> {
-    let mut places = Loops::default();
-    for l in Loops::of_few(loops)?.as_slice().iter().filter(|l| l.extent > 1) {
-        places.push(Loop { src_stride: l.dst_stride, ..*l });
-    }
-    Some(places.join())
 }
 
 /// Interleaves `K` rows of elements of `E` bytes, the last of which may be padding, and puts padding behind them; with `K` = 1 the row
