@@ -20,7 +20,7 @@ const WORDS: [(usize, usize, usize); 8] =
 #[test]
 fn words_exchange_their_elements() {
     for (element, ways, others) in WORDS {
-        for count in [1, 7, 16, 31, 32, 64, 100, 128] {
+        for count in [7, 16, 31, 64, 100] {
             // Two loops outside, words of rows of a source, rows of a destination, and along them.
             let extents = [3, 2, ways, others, count];
             for outside in [[0, 1], [1, 0]] {
@@ -34,15 +34,7 @@ fn words_exchange_their_elements() {
 }
 
 /// Rows and columns of words, each of which may be two loops.
-const SIZES: [[usize; 4]; 7] = [
-    [1, 40, 1, 70],
-    [4, 16, 1, 64],
-    [1, 64, 4, 16],
-    [4, 9, 3, 11],
-    [8, 3, 5, 33],
-    [2, 64, 2, 129],
-    [1, 9, 1, 5],
-];
+const SIZES: [[usize; 4]; 4] = [[4, 16, 1, 64], [1, 64, 4, 9], [4, 9, 3, 11], [1, 9, 1, 37]];
 
 /// Elements that are woven, those that are together with them, rows, columns, and a loop outside.
 #[test]
@@ -73,9 +65,7 @@ fn rows_are_picked_from_a_stream() {
     for (element, ways) in
         [1usize, 2, 4].into_iter().flat_map(|element| [2, 4, 8].map(|ways| (element, ways)))
     {
-        for (count, present) in
-            [32, 64, 100, 128, 129].into_iter().flat_map(|n| (1..ways).map(move |p| (n, p)))
-        {
+        for (count, present) in [64, 100, 129].into_iter().flat_map(|n| (1..ways).map(move |p| (n, p))) {
             for row in [count * element, (count * element).next_multiple_of(64)] {
                 let of = |extent: usize, src: usize, dst: usize| Loop {
                     extent,
