@@ -2,7 +2,7 @@
 //! there with their padding, past the cache.
 
 use super::converter::{Converter, Work, each_place};
-use super::flush::{Buffer, fence, streams};
+use super::flush::{Buffer, fence};
 use super::rows::{Form, Place};
 use super::tile::Pass;
 use crate::fill::{Fill, inside};
@@ -59,8 +59,7 @@ impl Converter<'_> {
         else {
             return Ok(false);
         };
-        let may = self.stream && streams(self.level) && self.level.is_available();
-        if !may || nest.is_empty() || pad.is_empty() {
+        if !self.stream || nest.is_empty() || pad.is_empty() {
             return Ok(false);
         }
         let (from, to) = self.places(src, dst, &nest)?;
@@ -69,18 +68,16 @@ impl Converter<'_> {
         }
         let padding = Padding { nest: &pad, value: fill.value, width };
         let units = self.units().map(isize::unsigned_abs);
-        let rows = Padded::new(&nest, units, &padding, to.byte_of(0));
+        let rows = Padded::new(self.level, &nest, units, &padding, to.byte_of(0));
         // There is to be a loop along the rows, and one across them, besides those around them; and long rows go straight.
         let is_short = |rows: &Padded| rows.ways > 1 || rows.count * units[1] < CONVERT_PIECE;
         let fits = |rows: &Padded| rows.outer.as_slice().len() + 2 <= MAX_LOOPS && is_short(rows);
         let Some(rows) = rows.filter(fits) else { return Ok(false) };
         // SAFETY: `places` and `inside` proved that all rows and their padding lie inside the slices, which do not overlap, being a
         // shared and an exclusive borrow; `Padded` made sure that the padding belongs to the rows.
-        let is_done = self.prepared(nest.loops, |work| unsafe { work.pad(&rows, from, to) });
-        if is_done {
-            fence(self.level);
-        }
-        Ok(is_done)
+        self.prepared(nest.loops, |work| unsafe { work.pad(&rows, from, to) });
+        fence(self.level);
+        Ok(true)
     }
 }
 
@@ -178,38 +175,31 @@ impl Made {
 }
 
 impl Work<'_> {
-    /// Some rows after the others, or parts of long ones: false, and nothing is done, where there is no kernel.
+    /// Some rows after the others, or parts of long ones.
     ///
     /// # Safety
     /// All rows, and their padding, must be valid at both places, without overlap.
-    unsafe fn pad(&self, rows: &Padded, src: Place, dst: Place) -> bool {
+    unsafe fn pad(&self, rows: &Padded, src: Place, dst: Place) {
         let [src_unit, dst_unit] = self.units();
         let parts = rows.parts(BETWEEN_STEPS);
         let made = parts.map(|part| Made::new(rows, part.count, self.units()));
         let mut room = Buffer::new(made.iter().map(Made::bytes).max().unwrap_or(0));
         let room = Place::near(room.start());
-        let mut is_done = true;
         for first in (0..rows.count).step_by(parts[0].count) {
             let last = usize::from(first + parts[1].count == rows.count);
             let first = first as isize;
             let (from, to) = (src.at(first * src_unit), dst.at(first * dst_unit * rows.ways as isize));
             // SAFETY: a part of every row, with what is behind it if it is the last; there is room for the larger of both.
-            is_done &= unsafe { self.pad_part((rows, parts[last], &made[last]), [from, to, room]) };
+            unsafe { self.pad_part((rows, parts[last], &made[last]), [from, to, room]) };
         }
-        is_done
     }
 
     /// A part of all rows, by way of a room.
     ///
     /// # Safety
     /// As [`Work::pad`].
-    unsafe fn pad_part(
-        &self,
-        (rows, part, made): (&Padded, Part, &Made),
-        [src, dst, room]: [Place; 3],
-    ) -> bool {
+    unsafe fn pad_part(&self, (rows, part, made): (&Padded, Part, &Made), [src, dst, room]: [Place; 3]) {
         let [whole, rest] = &made.ways;
-        let mut is_done = true;
         each_place(made.before.as_slice(), src, dst, &mut |src, dst| {
             for first in (0..made.cut.extent).step_by(made.steps) {
                 let way = if first + made.steps <= made.cut.extent { whole } else { rest };
@@ -220,10 +210,9 @@ impl Work<'_> {
                     self.convert(&self.conversion, &way.pass, Form::Plain, [src, room], None);
                     let places = (room.base.cast_const(), dst.byte_of(0));
                     let steps = (way.step, 0);
-                    is_done &= rows.walk(self.level, part, way.leaving.as_slice(), steps, places);
+                    rows.walk(part, way.leaving.as_slice(), steps, places);
                 }
             }
         });
-        is_done
     }
 }

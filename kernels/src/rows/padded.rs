@@ -70,7 +70,8 @@ impl Mover {
             return Ok(false);
         }
         let padding = Padding { nest: &pad, value: fill.value, width };
-        let Some(rows) = Padded::new(&nest, [element; 2], &padding, to) else { return Ok(false) };
+        let rows = Padded::new(self.level, &nest, [element; 2], &padding, to);
+        let Some(rows) = rows else { return Ok(false) };
         let from = src[nest.src_offset.unsigned_abs()..].as_ptr();
         let ahead = match rows.ways {
             1 => run_ahead(),
@@ -81,11 +82,9 @@ impl Mover {
         // - every address that either nest reaches, and the element behind it, lies inside `src` and `dst`: the checks proved it;
         // - the padding is what is behind each row, or woven with it: `Padded` made sure of it;
         // - `src` and `dst` do not overlap, being a shared and an exclusive borrow.
-        let is_done = unsafe { rows.walk(self.level, rows.all(), rows.outer.as_slice(), steps, (from, to)) };
-        if is_done {
-            fence(self.level);
-        }
-        Ok(is_done)
+        unsafe { rows.walk(rows.all(), rows.outer.as_slice(), steps, (from, to)) };
+        fence(self.level);
+        Ok(true)
     }
 }
 
@@ -118,11 +117,15 @@ pub(crate) struct Padded {
     bytes: usize,
     /// A line of padding.
     line: Held<1>,
+    /// One that writes past the cache.
+    level: Level,
 }
 
 impl Padded {
-    /// Rows whose elements have so many bytes on either side, and padding behind them up to the end of a line, or woven with them.
+    /// Rows whose elements have so many bytes on either side, and padding behind them up to the end of a line, or woven with them; none
+    /// where a level has no kernel for them.
     pub(crate) fn new(
+        level: Level,
         nest: &Nest<'_>,
         units: [usize; 2],
         padding: &Padding<'_>,
@@ -136,7 +139,10 @@ impl Padded {
         let bytes = (count * element * across.extent).checked_add(run)?;
         let first = if ways == across.extent { count * element * ways } else { across.extent * element };
         let has_kernel = matches!((element, ways), (_, 1) | (1 | 2, 2 | 4 | 8) | (4, 2 | 4) | (8, 2));
+        // Of registers that do not stream two make no line.
         let fits = has_kernel
+            && streams(level)
+            && level.is_available()
             && width.is_power_of_two()
             && width <= 16
             && element.is_multiple_of(width)
@@ -151,7 +157,7 @@ impl Padded {
         for place in line.0[0].chunks_exact_mut(width) {
             place.copy_from_slice(&value.to_le_bytes()[..width]);
         }
-        Some(Padded { outer: Loops::of_few(outer)?, across, count, ways, element, bytes, line })
+        Some(Padded { outer: Loops::of_few(outer)?, across, count, ways, element, bytes, line, level })
     }
 
     /// All of a row.
@@ -174,22 +180,17 @@ impl Padded {
     }
 
     /// Moves a part of the rows that loops lead to, with a step from one to the next that are woven, and asks for what is so many bytes
-    /// ahead; false where there is no kernel for them. A fence is then due.
+    /// ahead. A fence is then due.
     ///
     /// # Safety
     /// All places of the rows and of their padding must be valid, without overlap.
     pub(crate) unsafe fn walk(
         &self,
-        level: Level,
         part: Part,
         loops: &[Loop],
         (step, ahead): (isize, usize),
         places: (*const u8, *mut u8),
-    ) -> bool {
-        // Of other registers two make no line.
-        if !streams(level) || !level.is_available() {
-            return false;
-        }
+    ) {
         let (ways, bytes, present, line) =
             (self.ways, part.bytes, self.across.extent, self.line.0[0].as_ptr());
         // A single row is so many bytes.
@@ -200,13 +201,15 @@ impl Padded {
                 match (element, ways) {
                     // SAFETY: the caller's promise; the line lives as long as the rows.
                     $($(($e, $k) => unsafe {
-                        walk_at_level(level, loops, places, PaddedRows::<$e, $k> { step, present, count, bytes, line, ahead })
+                        let kernel = PaddedRows::<$e, $k> { step, present, count, bytes, line, ahead };
+                        walk_at_level(self.level, loops, places, kernel)
                     })*)*
                     _ => false,
                 }
             };
         }
-        run!(1: 1 2 4 8; 2: 2 4 8; 4: 2 4; 8: 2;)
+        let is_done = run!(1: 1 2 4 8; 2: 2 4 8; 4: 2 4; 8: 2;);
+        debug_assert!(is_done, "rows are only found where there is a kernel for them");
     }
 }
 
