@@ -20,7 +20,6 @@
 mod buffer;
 mod convert;
 mod deinterleave;
-mod exchange;
 mod fill;
 mod general;
 mod interleave;
@@ -34,7 +33,6 @@ mod mover;
 mod nest;
 mod offsets;
 mod panel;
-mod picked;
 mod prepared;
 mod rows;
 mod slots;

@@ -2,21 +2,23 @@
 
 pub(crate) mod blocks;
 pub(crate) mod composite;
+mod exchange;
+mod picked;
 pub(crate) mod program;
 mod staged;
 mod tile_columns;
 mod woven;
 
-use crate::exchange::Exchange;
 use crate::general::blocks::{Blocks, Room, Write, carry_bytes};
 use crate::general::composite::{MAX_LOOPS, Sets, steps};
+use crate::general::exchange::Exchange;
+use crate::general::picked::Picked;
 use crate::general::program::{Program, Programmed, Runs};
 use crate::general::tile_columns::TileColumns;
 use crate::general::woven::Woven;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::mover::scalar;
 use crate::nest::Loop;
-use crate::picked::Picked;
 use crate::rows::Rows;
 use crate::stage::{Stage, starts_lines};
 use crate::tuning::{

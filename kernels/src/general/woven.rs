@@ -14,7 +14,7 @@ use crate::nest::Loop;
 use crate::rows::Rows;
 use crate::stage::starts_lines;
 use crate::tuning::{WOVEN_BLOCK, WOVEN_RUN};
-use crate::walk::{FLAT, each_point};
+use crate::walk::each_point;
 
 /// A nest of such words.
 pub(crate) struct Woven {
@@ -88,7 +88,7 @@ impl Woven {
         let near = |l: &Loop| if zips { l.dst_stride } else { l.src_stride };
         let far = |l: &Loop| if zips { l.src_stride } else { l.dst_stride };
         let few = |l: &Loop| matches!(l.extent, 2 | 4);
-        let mut outer = Loops::of_few(loops).filter(|_| matches!(element, 1 | 2) && loops.len() <= FLAT)?;
+        let mut outer = Loops::of_few(loops).filter(|_| matches!(element, 1 | 2))?;
         let across = outer.take(|l| near(l) == unit && few(l))?;
         let pair = outer.take(|l| near(l) == unit * across.extent as isize && far(l) == unit && few(l))?;
         let word = across.extent * pair.extent * element;
