@@ -207,3 +207,46 @@ fn larger_ones_with_factors_and_saturation() {
         }
     }
 }
+
+/// Rows that lie across their source, with padding beside many of them, or in words of theirs.
+const ACROSS: [&str; 9] = [
+    "u8[144,12,24,3] -> bf16[144,12,24,3]{0,3,2,1:T(8,128)(2,1)}",
+    "f32[144,3,12,24] -> bf16[144,3,12,24]{0,1,3,2:T(8,128)(2,1)}",
+    "u8[144,12,24,3] -> u8[144,12,24,3]{0,3,2,1:T(8,128)(4,1)}",
+    "bf16[130,300,7] -> bf16[130,300,7]{0,2,1:T(8,128)(2,1)}",
+    "f32[2,11,60,61]{2,1,3,0} -> f32[2,11,60,61]{3,1,2,0:T(8,128)}",
+    "bf16[31,61,200]{1,2,0} -> bf16[31,61,200]{2,1,0:T(8,128)(2,1)}",
+    "s8[31,61,200]{1,2,0} -> s8[31,61,200]{2,1,0:T(8,128)(4,1)}",
+    "f32[31,61,200]{1,2,0} -> f8e4m3fn[31,61,200]{2,1,0:T(8,128)(4,1)}",
+    "bf16[3,5,128,150] -> bf16[3,5,128,150]{2,1,3,0:T(8,128)(2,1)}",
+];
+
+#[test]
+fn rows_that_lie_across_their_source() {
+    for (line, threads) in ACROSS.into_iter().zip([1, 2].into_iter().cycle()) {
+        let [found, parts, wanted] = all(line, &Conversion::new(), threads);
+        assert!(found == wanted, "{line} on {threads} threads");
+        assert!(parts == wanted, "{line} in chunks");
+    }
+    let [found, parts, wanted] = all(ACROSS[1], &Conversion::new().with_scale(0.25), 1);
+    assert!(found == wanted && parts == wanted);
+}
+
+/// What padding becomes by way of another array is what it becomes without.
+#[test]
+fn padding_is_left_or_filled_across() {
+    for (line, padding) in ACROSS.into_iter().zip([Padding::Leave, Padding::Fill(0x4142)].into_iter().cycle())
+    {
+        let problem: relayout::Problem = line.parse().expect(line);
+        let [plain, past] = [Streaming::Never, Streaming::Always].map(|streaming| {
+            let builder = Plan::builder(&problem.src, &problem.dst).padding(padding).max_threads(1);
+            let plan = builder.streaming(streaming).build().expect(line);
+            let src: Vec<u8> =
+                (0..plan.src_byte_size()).map(|i| (i.wrapping_mul(40_503) >> 5) as u8).collect();
+            let mut dst = vec![0x77; plan.dst_byte_size()];
+            plan.execute(&src, &mut dst).expect(line);
+            dst
+        });
+        assert!(plain == past, "{line}, {padding:?}");
+    }
+}

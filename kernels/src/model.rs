@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::lanes::{LANE, LINE, Lanes, Task};
+use crate::level::Level;
 
 mod streams;
 
@@ -59,6 +60,7 @@ unsafe impl<const N: usize> Lanes for Model<N> {
     type Vector = [[u8; LANE]; N];
     const LANES: usize = N;
     const STREAMS: bool = true;
+    const LEVEL: Level = Level::Scalar;
     type Narrow = Model<1>;
 
     fn narrow(self) -> Model<1> {

@@ -43,6 +43,11 @@ pub(crate) const TILE_REACH: Reach = Reach { dst: 256, src: 256 };
 /// half of one.
 pub(crate) const IN_FIRST_LEVEL: usize = 16384;
 
+/// Nests of fewer bytes, or of elements of more, are not moved tile by tile in steps: making a tile's buffers takes as long as moving some
+/// tiles, and what moves elements run by run is slower the narrower they are.
+pub(crate) const LEAST_IN_TILES: usize = 64 << 10;
+pub(crate) const WIDEST_IN_TILES: usize = 2;
+
 /// Nests of fewer elements are not worth looking for sets or runs in: that takes as long as moving them one by one.
 pub(crate) const LEAST_ELEMENTS: usize = 1024;
 

@@ -59,6 +59,27 @@ fn words_are_transposed_and_taken_apart() {
     }
 }
 
+/// Tiles of a few steps of every loop, in steps: words that are made of columns, taken apart to rows of other words, or bytes in other
+/// orders; with more elements than are moved run by run.
+#[test]
+fn tiles_are_moved_in_steps() {
+    // Columns and what continues them, elements of a word, rows, and words of these.
+    for (element, word, [columns, few, rows]) in
+        [(2, 2, [66, 9, 48]), (2, 2, [128, 7, 31]), (1, 4, [65, 9, 33]), (1, 4, [192, 8, 24])]
+    {
+        let extents = [columns, rows, word, few];
+        let (woven, plain) = ([3, 1, 0, 2], [0, 1, 2, 3]);
+        check(&nest(element, &extents, &plain, &woven));
+        check(&nest(element, &extents, &woven, &plain));
+        check(&nest(element, &extents, &[3, 0, 1, 2], &plain));
+    }
+    for extents in [[24, 50, 16, 12], [5, 96, 17, 12], [3, 129, 8, 33]] {
+        check(&nest(1, &extents, &[3, 2, 0, 1], &[2, 3, 1, 0]));
+        check(&nest(2, &extents, &[3, 2, 0, 1], &[0, 2, 3, 1]));
+        check(&nest(1, &extents, &[1, 3, 0, 2], &[0, 1, 2, 3]));
+    }
+}
+
 /// Some rows of a stream, whose others are not moved; the last elements have nothing behind them.
 #[test]
 fn rows_are_picked_from_a_stream() {

@@ -8,11 +8,12 @@ use std::convert::Infallible;
 use std::ops::Range;
 
 use relayout_kernels::{Loop, Nest, SlotWidth};
+use smallvec::SmallVec;
 
 use super::ExecuteError;
 use super::bands::{Bands, keeps_to_lines, shares_rows};
 use super::ends::{Source, Target, hull};
-use super::restrict::{restrict, src_span};
+use super::restrict::{element_units, restrict, src_span};
 use crate::plan::step::Step;
 use crate::plan::{BufferLength, Options, Plan};
 use crate::{ArrayShape, Layout, Request};
@@ -23,6 +24,11 @@ const BAND: usize = 256 * 1024;
 
 /// Rows of more elements are padded seldom enough to be converted on the way, unless other rows of their tiles are padding.
 const SHORT_ROW: i64 = 256;
+
+/// The same where a source is read across, and bytes of it that are then read together: a line. Longer bands read longer runs of it; what
+/// it has on the lines around them stays in the second-level cache until the next band.
+const BAND_ACROSS: usize = 512 * 1024;
+const ACROSS: usize = 64;
 
 /// Boxes beside the largest count where they hold more than one in so many elements.
 const SHARE: usize = 64;
@@ -38,7 +44,7 @@ pub(super) const LEAST: usize = 64 * 1024;
 
 /// What the steps of a plan are.
 enum Steps {
-    /// Elements are converted to an array in the destination's order without tiles, and moved from there to tiles.
+    /// Elements are converted, or moved, to an array in the destination's order without tiles, and moved from there to tiles.
     ConvertsFirst { converted: Box<Plan>, moved: Box<Plan> },
     /// Elements are moved to an array like the destination, which has nothing but them, and then converted.
     ConvertsLast { moved: Box<Plan> },
@@ -58,11 +64,17 @@ impl TwoSteps {
         let widths @ [src, dst] = widths(plan)?;
         let largest = plan.steps.moves().max_by_key(Step::points)?;
         // Of as many elements as fit a band between the steps, too; what reads its source across goes along no bands.
-        let along = Bands::of(&largest, BAND / src.max(dst) * dst)?;
-        let elements = plan.steps.moves().map(|step| step.points()).fold(0, usize::saturating_add);
-        let (steps, bands) = match elements.saturating_mul(dst) == plan.dst_byte_size() {
-            true => (converts_last(plan, &largest)?, along),
-            false => converts_first(plan, &largest, src)?,
+        let along = Bands::of(&largest, BAND / src.max(dst) * dst);
+        let is_full = elements(plan).saturating_mul(dst) == plan.dst_byte_size();
+        let converts = plan.element.convert.is_some();
+        let step = step_of_rows(&largest)? / src;
+        let (steps, bands) = match along {
+            Some(along) if is_full && converts => (converts_last(plan, &largest)?, along),
+            _ if is_full => return None,
+            Some(_) if converts && pays_along(plan, step)? => first(plan, BAND, 0)?,
+            Some(_) if step <= MOST_WAYS => return None,
+            _ if pays_across(plan) => first(plan, BAND_ACROSS, ACROSS)?,
+            _ => return None,
         };
         Some(TwoSteps { steps, bands, widths })
     }
@@ -70,20 +82,43 @@ impl TwoSteps {
 
 /// Two steps to tiles that end with padding, or are woven with it, where the rows do not lie one element after the other in the source,
 /// so that they are not converted with their padding; and to those of several pieces that are short, or of which some are woven with it.
-fn converts_first(plan: &Plan, largest: &Step<'_>, src: usize) -> Option<(Steps, Bands)> {
+fn pays_along(plan: &Plan, step: usize) -> Option<bool> {
     let layout = plan.dst.layout();
     let fastest = layout.minor_to_major().first().and_then(|&dimension| usize::try_from(dimension).ok())?;
     let is_short = plan.dst.dimensions().get(fastest)?.bound()? <= SHORT_ROW;
-    let rows = largest.nest.loops.iter().filter(|l| l.extent > MOST_WAYS);
-    let step = rows.min_by_key(|l| l.dst_stride.unsigned_abs())?.src_stride.unsigned_abs();
     let boxes = plan.steps.moves().count();
-    let pays = match step == src {
+    Some(match step == 1 {
         true => is_short && boxes > 1 || boxes > 2 && shares_rows(plan, SHARE_OF_ROWS),
-        false => step <= MOST_WAYS * src && (is_short || shares_rows(plan, SHARE_OF_ROWS)),
+        false => step <= MOST_WAYS && (is_short || shares_rows(plan, SHARE_OF_ROWS)),
+    })
+}
+
+/// Bytes of the source from one element of a row of the destination to the next.
+fn step_of_rows(step: &Step<'_>) -> Option<usize> {
+    let rows = step.nest.loops.iter().filter(|l| l.extent > MOST_WAYS);
+    Some(rows.min_by_key(|l| l.dst_stride.unsigned_abs())?.src_stride.unsigned_abs())
+}
+
+/// The same where rows lie across the source, which has no words itself.
+fn pays_across(plan: &Plan) -> bool {
+    let has_words = plan.src.layout().tiles().len() > 1;
+    // Padding between elements, of words that have no more.
+    let pads_words = |step: Step<'_>| {
+        let unit = element_units(&step);
+        let is_between = step.kernel.is_fill() && step.nest.loops.iter().all(|l| l.dst_stride != unit);
+        is_between && step.points().saturating_mul(SHARE_OF_ROWS) > elements(plan)
     };
-    if !pays {
-        return None;
-    }
+    !has_words && (shares_rows(plan, SHARE_OF_ROWS) || plan.steps.iter().any(pads_words))
+}
+
+/// Elements that a plan's boxes move.
+fn elements(plan: &Plan) -> usize {
+    plan.steps.moves().map(|step| step.points()).fold(0, usize::saturating_add)
+}
+
+/// Two steps by way of the destination's order, in bands of at most so many bytes that read runs of at least so many of the source.
+fn first(plan: &Plan, most: usize, least: usize) -> Option<(Steps, Bands)> {
+    let layout = plan.dst.layout();
     let order = Layout::from_minor_to_major(layout.minor_to_major().iter().copied());
     let between =
         ArrayShape::new(plan.dst.element_type(), plan.dst.dimensions().iter().copied()).with_layout(order);
@@ -91,8 +126,11 @@ fn converts_first(plan: &Plan, largest: &Step<'_>, src: usize) -> Option<(Steps,
     let converted = Plan::with_options(&request, options(plan)).ok()?;
     let request = Request::new(&between, &plan.dst).with_padding(plan.padding());
     let moved = Plan::with_options(&request, options(plan)).ok()?;
-    let bands = Bands::of(&moved.steps.moves().max_by_key(Step::points)?, BAND)?;
-    Some((Steps::ConvertsFirst { converted: Box::new(converted), moved: Box::new(moved) }, bands))
+    let bands = Bands::of(&moved.steps.moves().max_by_key(Step::points)?, most)?;
+    let parts = moved.dst_byte_size().div_ceil(most).max(1);
+    let reads_runs = run_of_band(&converted, moved.src_byte_size() / parts)? >= least;
+    let steps = Steps::ConvertsFirst { converted: Box::new(converted), moved: Box::new(moved) };
+    reads_runs.then_some((steps, bands))
 }
 
 /// Two steps to rows that start no lines, and are short, or end beside tiles.
@@ -104,6 +142,20 @@ fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
     let between = plan.dst.clone().with_element_type(plan.src.element_type());
     let moved = Plan::with_options(&Request::new(&plan.src, &between), options(plan)).ok()?;
     Some(Steps::ConvertsLast { moved: Box::new(moved) })
+}
+
+/// Bytes of the source that lie together, and are read for so many consecutive bytes that a plan writes.
+fn run_of_band(plan: &Plan, bytes: usize) -> Option<usize> {
+    let step = plan.steps.moves().max_by_key(Step::points)?;
+    let steps = |l: &Loop| l.extent.min(bytes / l.dst_stride.unsigned_abs().max(1));
+    let loops = step.nest.loops.iter().map(|l| (l.src_stride.unsigned_abs(), steps(l)));
+    let mut read: SmallVec<[(usize, usize); 16]> = loops.filter(|&(_, steps)| steps > 1).collect();
+    read.sort_unstable();
+    let [element, _] = widths(plan)?;
+    Some(read.into_iter().fold(element, |run, (stride, steps)| match stride <= 2 * run {
+        true => stride * (steps - 1) + run,
+        false => run,
+    }))
 }
 
 fn options(plan: &Plan) -> Options {
@@ -124,7 +176,7 @@ fn widths(plan: &Plan) -> Option<[usize; 2]> {
     let fill_slots = [Some(8 * src), Some(8 * dst)] == [bits(&plan.src), bits(&plan.dst)];
     let is_dense =
         matches!((plan.src_len, plan.dst_len), (BufferLength::Exactly(_), BufferLength::Exactly(_)));
-    let has_boxes = plan.tables.is_none() && plan.ef57.is_none() && plan.element.convert.is_some();
+    let has_boxes = plan.tables.is_none() && plan.ef57.is_none();
     let is_alike = plan.conversion.factors_along().is_none();
     (fill_slots && is_dense && has_boxes && is_alike && plan.is_whole()).then_some([src, dst])
 }
@@ -172,7 +224,7 @@ impl Plan {
     ) -> Result<(), ExecuteError> {
         // What lies between the first and the last element of a band may be read where a part of the source has nothing.
         let is_whole = src.start == 0 && src.bytes.len() == self.src_byte_size();
-        let part = moved.read_for(band).filter(|part| is_whole && part.len() <= 2 * BAND);
+        let part = moved.read_for(band).filter(|part| is_whole && part.len() <= BAND_ACROSS);
         let Some(part) = part else { return self.run_target(src, band, true) };
         let mut between = Target { start: part.start, bytes: room_of(room, part.len()) };
         converted.run_target(src, &mut between, false)?;

@@ -12,6 +12,7 @@ mod float;
 pub(crate) mod flush;
 mod forms;
 mod hop;
+pub(crate) mod in_steps;
 mod integer;
 mod join_rows;
 mod leave;

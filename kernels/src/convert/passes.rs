@@ -3,14 +3,14 @@
 use super::converter::{Converter, Work};
 use super::flush::{Buffer, flush, streams};
 use super::forms::BLOCK;
-use super::permutation::Permutations;
+use super::permutation::{Permutation, Permutations};
 use super::program::Conversion;
 use super::rows::{Form, Place};
 use super::tile::{Cut, Pass};
 use crate::lanes::LINE;
 use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS};
-use crate::mover::Mover;
+use crate::mover::{Family, Mover};
 use crate::nest::Loop;
 use crate::slots::SlotWidth;
 
@@ -155,6 +155,13 @@ impl<'a> Tiles<'a> {
         self.between[number].get_or_insert_with(|| Buffer::new(bytes)).start()
     }
 
+    /// True where families of kernels permute a tile, none of which goes element by element.
+    fn are_moved_by_families(&self) -> bool {
+        let Passes { permutation, .. } = self.passes(&self.cut.chunks, [true; 2]);
+        let goes = |step: &Permutation| step.family != Family::Strided;
+        permutation.is_some_and(|steps| steps.as_slice().iter().all(goes))
+    }
+
     fn passes(&self, extents: &[usize; MAX_LOOPS], [starts_byte, starts_line]: [bool; 2]) -> Passes {
         let (cut, ends) = (self.cut, self.ends);
         let [src_unit, dst_unit] = self.converter.units();
@@ -234,13 +241,43 @@ impl Work<'_> {
     /// # Safety
     /// All places of the loops must be valid on both sides, without overlap.
     pub(super) unsafe fn tiles(&self, loops: &[Loop], src: Place, dst: Place) {
+        let cut = self.cut(loops);
+        // SAFETY: the caller's promise.
+        unsafe { Tiles::new(*self, loops, &cut).each(src, dst) }
+    }
+
+    /// The same where families of kernels permute the tiles; false where they do not, and nothing was done.
+    ///
+    /// # Safety
+    /// As [`Work::tiles`].
+    pub(super) unsafe fn tiles_by_families(&self, loops: &[Loop], src: Place, dst: Place) -> bool {
+        let cut = self.cut(loops);
+        let tiles = Tiles::new(*self, loops, &cut);
+        let are_moved = tiles.are_moved_by_families();
+        if are_moved {
+            // SAFETY: the caller's promise.
+            unsafe { tiles.each(src, dst) }
+        }
+        are_moved
+    }
+
+    fn cut(&self, loops: &[Loop]) -> Cut {
         let bits = |width, bytes: usize| match width {
             SlotWidth::Bits(bits) => bits as usize,
             SlotWidth::Bytes(_) => 8 * bytes,
         };
         let [src_bytes, dst_bytes] = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
-        let cut = Cut::new(loops, self.units(), [bits(self.src, src_bytes), bits(self.dst, dst_bytes)]);
-        let mut tiles = Tiles::new(*self, loops, &cut);
+        Cut::new(loops, self.units(), [bits(self.src, src_bytes), bits(self.dst, dst_bytes)])
+    }
+}
+
+impl Tiles<'_> {
+    /// All of them, along the source.
+    ///
+    /// # Safety
+    /// As [`Work::tiles`].
+    unsafe fn each(mut self, src: Place, dst: Place) {
+        let (loops, cut) = (self.loops, self.cut);
         let mut order: [usize; MAX_LOOPS] = core::array::from_fn(|i| i);
         let order = &mut order[..loops.len()];
         order.sort_by_key(|&i| std::cmp::Reverse(loops[i].src_stride.unsigned_abs()));
@@ -258,9 +295,9 @@ impl Work<'_> {
             for (i, l) in loops.iter().enumerate() {
                 extents[i] = cut.chunks[i].min(l.extent - origin[i]);
             }
-            let next = advance(loops, &cut, order, &mut origin).then(|| places(&origin));
+            let next = advance(loops, cut, order, &mut origin).then(|| places(&origin));
             // SAFETY: the places of a tile are places of the nest.
-            unsafe { tiles.run(&extents, both, next.map(|[src, _]| src)) };
+            unsafe { self.run(&extents, both, next.map(|[src, _]| src)) };
             let Some(next) = next else { return };
             both = next;
         }

@@ -9,6 +9,7 @@ mod staged;
 mod tile_columns;
 mod woven;
 
+use crate::convert::in_steps::moved_in_steps;
 use crate::general::blocks::{Blocks, Room, Write, carry_bytes};
 use crate::general::composite::{MAX_LOOPS, Sets, steps};
 use crate::general::exchange::Exchange;
@@ -26,6 +27,9 @@ use crate::tuning::{
     STORED_RUN, STREAMED_RUN, TILE_REACH,
 };
 use crate::walk::each_point;
+
+/// Bytes of a word.
+const WORD: usize = 4;
 
 /// Moves any nest.
 ///
@@ -69,6 +73,12 @@ pub(crate) unsafe fn general<L: Lanes>(
         return;
     }
     let sets = Sets::new(loops, element).filter(|sets| fills_lanes(sets, element));
+    let has_lines = sets.as_ref().is_some_and(|sets| lines(sets, element, dst).is_some());
+    let in_steps = stream && (!has_lines || is_of_words(loops, element));
+    // SAFETY: the caller's promise; the lanes are those of their level.
+    if in_steps && unsafe { moved_in_steps(L::LEVEL, loops, (src, dst), element) } {
+        return;
+    }
     // SAFETY: the caller's promise, for every way.
     unsafe {
         let Some(sets) = sets else { return programmed(lanes, loops, (src, dst), element, stream) };
@@ -78,6 +88,11 @@ pub(crate) unsafe fn general<L: Lanes>(
             None => staged(lanes, loops, (src, dst), element),
         }
     }
+}
+
+/// True where the destination is words of a few elements each, as tiles have that weave rows.
+fn is_of_words(loops: &[Loop], element: usize) -> bool {
+    loops.iter().any(|l| Ok(element) == usize::try_from(l.dst_stride) && l.extent * element <= WORD)
 }
 
 /// True where nothing is as fast as one element after the other: a single loop, unless lanes of the source have many elements for

@@ -7,7 +7,6 @@
 use crate::deinterleave::Deinterleave;
 use crate::interleave::Interleave;
 use crate::lanes::{LINE, Lanes};
-use crate::level::Level;
 use crate::loops::{Loops, ONCE};
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
@@ -192,7 +191,7 @@ impl Block<'_> {
         let mover = Mover {
             family: Family::Transpose,
             element_bytes: word,
-            level: Level::detect(), // the lanes are there
+            level: L::LEVEL,
             stream: is_direct && self.stream,
         };
         // SAFETY: the caller's promise, and room for the block.

@@ -10,6 +10,7 @@ pub(crate) mod neon;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
+use crate::level::Level;
 use crate::rows::copy_short;
 
 /// Bytes of a lane.
@@ -78,6 +79,8 @@ pub(crate) unsafe trait Lanes: Copy {
     const BYTES: usize = Self::LANES * LANE;
     /// True where [`Lanes::stream`] passes the cache.
     const STREAMS: bool;
+    /// The lowest level that has them.
+    const LEVEL: Level;
 
     /// The same level with fewer lanes, for what is too small for a register; itself where there is one lane only.
     type Narrow: Lanes;

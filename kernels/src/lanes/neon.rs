@@ -6,6 +6,7 @@ use pulp::NullaryFnOnce;
 use pulp::aarch64::Neon;
 
 use crate::lanes::{LANE, Lanes, Task};
+use crate::level::Level;
 
 /// A task as pulp wants it.
 struct Enter<L, T>(L, T);
@@ -26,6 +27,7 @@ unsafe impl Lanes for Neon {
     const LANES: usize = 1;
     // Stable Rust offers no non-temporal store here.
     const STREAMS: bool = false;
+    const LEVEL: Level = Level::Neon;
     type Narrow = Neon;
 
     #[inline(always)]

@@ -8,6 +8,7 @@ use super::Enter;
 use super::one_lane::OneLane;
 use super::part::part_of_two;
 use crate::lanes::{LANE, Lanes, Order, Task};
+use crate::level::Level;
 
 // SAFETY: each method is the instruction, or the few, that its contract describes; all addresses go through
 // instructions that ask for no alignment, but for the streaming stores, whose contract asks for it too.
@@ -15,6 +16,7 @@ unsafe impl Lanes for V3 {
     type Vector = __m256i;
     const LANES: usize = 2;
     const STREAMS: bool = true;
+    const LEVEL: Level = Level::Avx2;
     type Narrow = OneLane;
 
     #[inline(always)]

@@ -6,6 +6,7 @@ use pulp::x86::{V3, V4};
 
 use super::Enter;
 use crate::lanes::{LANE, Lanes, Order, Task};
+use crate::level::Level;
 
 /// Every other quadword of two registers.
 const EVEN_QUADWORDS: [u64; 8] = [0, 2, 4, 6, 8, 10, 12, 14];
@@ -36,6 +37,7 @@ unsafe impl Lanes for V4 {
     type Vector = __m512i;
     const LANES: usize = 4;
     const STREAMS: bool = true;
+    const LEVEL: Level = Level::Avx512;
     type Narrow = V3;
 
     #[inline(always)]

@@ -7,6 +7,7 @@ use pulp::x86::V3;
 use super::Enter;
 use super::part::part_of_lane;
 use crate::lanes::{LANE, Lanes, Order, Task};
+use crate::level::Level;
 
 /// AVX2 with registers of one lane.
 #[derive(Clone, Copy)]
@@ -17,6 +18,7 @@ unsafe impl Lanes for OneLane {
     type Vector = __m128i;
     const LANES: usize = 1;
     const STREAMS: bool = true;
+    const LEVEL: Level = Level::Avx2;
     type Narrow = OneLane;
 
     #[inline(always)]
