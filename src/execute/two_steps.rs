@@ -2,7 +2,8 @@
 //! part that belongs to a band stays in the cache.
 //!
 //! Where rows of tiles are short, or ragged, what moves elements puts them together to whole lines with their padding; what converts
-//! them on the way does not, and takes rows that fill a register to be fast.
+//! them on the way does not, and takes rows that fill a register to be fast. Rows that lie across their source are put in the destination's
+//! order first, whether they are converted or not.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -99,16 +100,16 @@ fn step_of_rows(step: &Step<'_>) -> Option<usize> {
     Some(rows.min_by_key(|l| l.dst_stride.unsigned_abs())?.src_stride.unsigned_abs())
 }
 
-/// The same where rows lie across the source, which has no words itself.
+/// The same where rows lie across the source, which has no tiles itself, and become words.
 fn pays_across(plan: &Plan) -> bool {
-    let has_words = plan.src.layout().tiles().len() > 1;
+    let [from, to] = [&plan.src, &plan.dst].map(|shape| shape.layout().tiles().len());
     // Padding between elements, of words that have no more.
     let pads_words = |step: Step<'_>| {
         let unit = element_units(&step);
         let is_between = step.kernel.is_fill() && step.nest.loops.iter().all(|l| l.dst_stride != unit);
         is_between && step.points().saturating_mul(SHARE_OF_ROWS) > elements(plan)
     };
-    !has_words && (shares_rows(plan, SHARE_OF_ROWS) || plan.steps.iter().any(pads_words))
+    from == 0 && to > 1 && (shares_rows(plan, SHARE_OF_ROWS) || plan.steps.iter().any(pads_words))
 }
 
 /// Elements that a plan's boxes move.

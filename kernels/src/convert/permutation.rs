@@ -3,7 +3,7 @@
 //! Tiles whose words are of other rows on either side, or of as many as the other's are not, are taken apart to rows, transposed where
 //! another dimension is the fastest, and woven to words again: each is fast alone, and all of it stays in the first-level cache.
 
-use crate::lanes::LANE;
+use crate::lanes::{LANE, LINE};
 use crate::loops::Loops;
 use crate::mover::Family;
 use crate::nest::Loop;
@@ -98,31 +98,52 @@ struct Step {
 }
 
 impl Step {
-    /// Words are taken apart to rows; rows become columns that follow one another in the destination, or are woven there.
+    /// Words are taken apart to rows, or become columns of words where rows lie across them; rows are woven to words, which are then
+    /// moved as one: the fewer elements there are to transpose the better.
     fn new(whole: &Permutation) -> Option<Step> {
         let (unit, loops) = (whole.bytes as isize, whole.loops);
         let find = |stride: fn(&Loop) -> isize, wanted: isize| {
             loops.as_slice().iter().copied().find(|l| stride(l) == wanted)
         };
         let (few, long) = (|l: &Loop| (2..=8).contains(&l.extent), |l: &Loop| l.extent * whole.bytes >= LANE);
+        // Few elements that are moved as one, where rows of them are long.
+        let are_words = |few: &Loop, rows: &Loop| {
+            matches!(few.extent * whole.bytes, 2 | 4 | 8 | 16) && rows.extent * whole.bytes >= LINE
+        };
         if !matches!(unit, 1 | 2 | 4) {
             return None;
         }
         let src = find(|l| l.src_stride, unit)?;
         if few(&src) {
             let along = find(|l| l.src_stride, unit * src.extent as isize).filter(long)?;
-            return Some(Step::of(whole, Family::Deinterleave, [src, along], along));
+            let across = find(|l| l.dst_stride, unit).filter(|across| long(across) && *across != along);
+            return Some(match across {
+                Some(across) if are_words(&src, &across) => Step::of_words(whole, src, [along, across]),
+                _ => Step::of(whole, Family::Deinterleave, [src, along], &[along]),
+            });
         }
         let dst = find(|l| l.dst_stride, unit).filter(|dst| few(dst) && *dst != src)?;
         let along = find(|l| l.dst_stride, unit * dst.extent as isize).filter(long)?;
-        (long(&src) && along != src).then(|| Step::of(whole, Family::Transpose, [src, along], along))
+        (long(&src) && along != src).then(|| match are_words(&dst, &src) {
+            true => Step::of(whole, Family::Interleave, [src, dst], &[dst, src]),
+            false => Step::of(whole, Family::Transpose, [src, along], &[along]),
+        })
     }
 
-    /// By a family that wants two loops innermost, with one of them the fastest of what is made, and the others in the order of the
+    /// A transpose of words that stay together.
+    fn of_words(whole: &Permutation, word: Loop, inner: [Loop; 2]) -> Step {
+        let mut step = Step::of(whole, Family::Transpose, inner, &[word, inner[1]]);
+        step.first.bytes *= word.extent;
+        step.first.loops.take(|l| l.src_stride == word.src_stride);
+        step
+    }
+
+    /// By a family that wants two loops innermost, with some loops the fastest of what is made, and the others in the order of the
     /// destination.
-    fn of(whole: &Permutation, family: Family, inner: [Loop; 2], fastest: Loop) -> Step {
+    fn of(whole: &Permutation, family: Family, inner: [Loop; 2], fastest: &[Loop]) -> Step {
         let mut order = whole.loops;
-        order.sort_by_key(|l| (*l != fastest, l.dst_stride.unsigned_abs()));
+        let number = |l: &Loop| fastest.iter().position(|other| other == l).unwrap_or(fastest.len());
+        order.sort_by_key(|l| (number(l), l.dst_stride.unsigned_abs()));
         let (mut outer, mut last, mut rest) = (Loops::default(), inner, Loops::default());
         let mut span = whole.bytes as isize;
         for l in order.as_slice() {

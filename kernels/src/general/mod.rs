@@ -90,9 +90,12 @@ pub(crate) unsafe fn general<L: Lanes>(
     }
 }
 
-/// True where the destination is words of a few elements each, as tiles have that weave rows.
+/// True where the destination is words of a few elements each, as tiles have that weave rows, and the source short rows.
 fn is_of_words(loops: &[Loop], element: usize) -> bool {
-    loops.iter().any(|l| Ok(element) == usize::try_from(l.dst_stride) && l.extent * element <= WORD)
+    let is_short = |stride: fn(&Loop) -> isize, most: usize| {
+        loops.iter().any(|l| Ok(element) == usize::try_from(stride(l)) && l.extent * element <= most)
+    };
+    is_short(|l| l.dst_stride, WORD) && is_short(|l| l.src_stride, LINE / 2)
 }
 
 /// True where nothing is as fast as one element after the other: a single loop, unless lanes of the source have many elements for
