@@ -145,3 +145,18 @@ fn planning_grows_no_faster_than_the_text() {
     let (bytes, _) = planned(&line(10_000));
     assert!(bytes <= 64 << 20, "{bytes} bytes");
 }
+
+/// Elements of a source that are nowhere beside one another make no room for tiles.
+#[test]
+fn gaps_in_a_source_make_no_room() {
+    let problem: Problem = "u8[256,64,127] -> u8[256,64,127]".parse().expect("a problem");
+    let builder = Plan::builder(&problem.src, &problem.dst).src_strides_bytes(&[2, 65536, 512]);
+    let plan = builder.max_threads(1).streaming(Streaming::Always).build().expect("a plan");
+    let src: Vec<u8> = (0..plan.src_byte_size()).map(|i| (i.wrapping_mul(40_503) >> 5) as u8).collect();
+    let mut dst = vec![0; plan.dst_byte_size()];
+    let (bytes, result) = allocated(|| plan.execute(&src, &mut dst));
+    assert_eq!(result, Ok(()));
+    assert!(bytes <= EXECUTION_BYTES, "{bytes} bytes");
+    let places = |i: usize| 2 * (i / (64 * 127)) + 65536 * (i / 127 % 64) + 512 * (i % 127);
+    assert!(dst.iter().enumerate().all(|(i, &byte)| byte == src[places(i)]));
+}

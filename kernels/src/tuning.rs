@@ -48,6 +48,9 @@ pub(crate) const IN_FIRST_LEVEL: usize = 16384;
 pub(crate) const LEAST_IN_TILES: usize = 64 << 10;
 pub(crate) const WIDEST_IN_TILES: usize = 2;
 
+/// Room for such a tile between two steps, of which there may be four: all of it in the second-level cache.
+pub(crate) const TILE_IN_STEPS: usize = 128 << 10;
+
 /// Nests of fewer elements are not worth looking for sets or runs in: that takes as long as moving them one by one.
 pub(crate) const LEAST_ELEMENTS: usize = 1024;
 

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use super::ExecuteError;
 use super::bands::{Bands, keeps_to_lines, shares_rows};
 use super::ends::{Source, Target, hull};
-use super::restrict::{element_units, restrict, src_span};
+use super::restrict::{element_units, restrict, src_span, units_per_byte, written};
 use crate::plan::step::Step;
 use crate::plan::{BufferLength, Options, Plan};
 use crate::{ArrayShape, Layout, Request};
@@ -66,12 +66,13 @@ impl TwoSteps {
         let largest = plan.steps.moves().max_by_key(Step::points)?;
         // Of as many elements as fit a band between the steps, too; what reads its source across goes along no bands.
         let along = Bands::of(&largest, BAND / src.max(dst) * dst);
-        let is_full = elements(plan).saturating_mul(dst) == plan.dst_byte_size();
         let converts = plan.element.convert.is_some();
+        if bytes_of_boxes(plan) == plan.dst_byte_size() {
+            let bands = along.filter(|_| converts)?;
+            return Some(TwoSteps { steps: converts_last(plan, &largest)?, bands, widths });
+        }
         let step = step_of_rows(&largest)? / src;
         let (steps, bands) = match along {
-            Some(along) if is_full && converts => (converts_last(plan, &largest)?, along),
-            _ if is_full => return None,
             Some(_) if converts && pays_along(plan, step)? => first(plan, BAND, 0)?,
             Some(_) if step <= MOST_WAYS => return None,
             _ if pays_across(plan) => first(plan, BAND_ACROSS, ACROSS)?,
@@ -103,18 +104,24 @@ fn step_of_rows(step: &Step<'_>) -> Option<usize> {
 /// The same where rows lie across the source, which has no tiles itself, and become words.
 fn pays_across(plan: &Plan) -> bool {
     let [from, to] = [&plan.src, &plan.dst].map(|shape| shape.layout().tiles().len());
+    let all = bytes_of_boxes(plan);
     // Padding between elements, of words that have no more.
     let pads_words = |step: Step<'_>| {
         let unit = element_units(&step);
         let is_between = step.kernel.is_fill() && step.nest.loops.iter().all(|l| l.dst_stride != unit);
-        is_between && step.points().saturating_mul(SHARE_OF_ROWS) > elements(plan)
+        is_between && bytes_of(&step).saturating_mul(SHARE_OF_ROWS) > all
     };
     from == 0 && to > 1 && (shares_rows(plan, SHARE_OF_ROWS) || plan.steps.iter().any(pads_words))
 }
 
-/// Elements that a plan's boxes move.
-fn elements(plan: &Plan) -> usize {
-    plan.steps.moves().map(|step| step.points()).fold(0, usize::saturating_add)
+/// Bytes that a plan's boxes write, but for padding.
+fn bytes_of_boxes(plan: &Plan) -> usize {
+    plan.steps.moves().map(|step| bytes_of(&step)).fold(0, usize::saturating_add)
+}
+
+/// Bytes that a step writes.
+fn bytes_of(step: &Step<'_>) -> usize {
+    written(step) / units_per_byte(step)
 }
 
 /// Two steps by way of the destination's order, in bands of at most so many bytes that read runs of at least so many of the source.
@@ -125,13 +132,14 @@ fn first(plan: &Plan, most: usize, least: usize) -> Option<(Steps, Bands)> {
         ArrayShape::new(plan.dst.element_type(), plan.dst.dimensions().iter().copied()).with_layout(order);
     let request = Request::new(&plan.src, &between).with_conversion(plan.conversion.clone());
     let converted = Plan::with_options(&request, options(plan)).ok()?;
+    let parts = plan.dst_byte_size().div_ceil(most).max(1);
+    if run_of_band(&converted, converted.dst_byte_size() / parts)? < least {
+        return None;
+    }
     let request = Request::new(&between, &plan.dst).with_padding(plan.padding());
     let moved = Plan::with_options(&request, options(plan)).ok()?;
     let bands = Bands::of(&moved.steps.moves().max_by_key(Step::points)?, most)?;
-    let parts = moved.dst_byte_size().div_ceil(most).max(1);
-    let reads_runs = run_of_band(&converted, moved.src_byte_size() / parts)? >= least;
-    let steps = Steps::ConvertsFirst { converted: Box::new(converted), moved: Box::new(moved) };
-    reads_runs.then_some((steps, bands))
+    Some((Steps::ConvertsFirst { converted: Box::new(converted), moved: Box::new(moved) }, bands))
 }
 
 /// Two steps to rows that start no lines, and are short, or end beside tiles.
@@ -182,8 +190,13 @@ fn widths(plan: &Plan) -> Option<[usize; 2]> {
     (fill_slots && is_dense && has_boxes && is_alike && plan.is_whole()).then_some([src, dst])
 }
 
-/// So many bytes of a buffer that grows to them.
+/// So many bytes of a buffer that grows to them, and no further.
 fn room_of(room: &mut Vec<u8>, len: usize) -> &mut [u8] {
+    if len > room.len() {
+        // Nothing of what it holds is wanted any more.
+        room.clear();
+        room.reserve_exact(len);
+    }
     room.resize(len.max(room.len()), 0);
     &mut room[..len]
 }

@@ -13,6 +13,7 @@ use crate::loops::{Loops, MAX_LOOPS};
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
 use crate::slots::SlotWidth;
+use crate::tuning::TILE_IN_STEPS;
 
 /// Rows of fewer elements than this are not worth converting one by one, if the other side has longer ones.
 const SHORT: usize = 16;
@@ -91,13 +92,19 @@ pub(super) struct Tiles<'a> {
 impl<'a> Tiles<'a> {
     pub(super) fn new(converter: Work<'a>, loops: &'a [Loop], cut: &'a Cut) -> Tiles<'a> {
         let ends = Ends::new(&converter, loops, cut);
-        let room = |wanted: bool, bytes: usize| Buffer::new(if wanted { cut.room * bytes } else { 0 });
-        let buffers = [
+        let buffers = [0; 3].map(Buffer::new);
+        Tiles { converter, loops, cut, ends, buffers, between: [None, None], made: None }
+    }
+
+    /// Makes room for a tile.
+    fn make_room(&mut self) {
+        let (converter, ends) = (&self.converter, self.ends);
+        let room = |wanted: bool, bytes: usize| Buffer::new(if wanted { self.cut.room * bytes } else { 0 });
+        self.buffers = [
             room(ends.first.is_some() && !ends.is_all, ends.between),
             room(ends.last.is_some(), ends.between),
             room(converter.stream, converter.conversion.dst_bytes()),
         ];
-        Tiles { converter, loops, cut, ends, buffers, between: [None, None], made: None }
     }
 
     /// Moves one tile, and asks for what the next one reads, if there is one.
@@ -155,11 +162,12 @@ impl<'a> Tiles<'a> {
         self.between[number].get_or_insert_with(|| Buffer::new(bytes)).start()
     }
 
-    /// True where families of kernels permute a tile, none of which goes element by element.
+    /// True where families of kernels permute a tile, none of which goes element by element, with room for it in the caches.
     fn are_moved_by_families(&self) -> bool {
         let Passes { permutation, .. } = self.passes(&self.cut.chunks, [true; 2]);
         let goes = |step: &Permutation| step.family != Family::Strided;
-        permutation.is_some_and(|steps| steps.as_slice().iter().all(goes))
+        let is_small = self.cut.room * self.ends.between <= TILE_IN_STEPS;
+        is_small && permutation.is_some_and(|steps| steps.as_slice().iter().all(goes))
     }
 
     fn passes(&self, extents: &[usize; MAX_LOOPS], [starts_byte, starts_line]: [bool; 2]) -> Passes {
@@ -277,6 +285,7 @@ impl Tiles<'_> {
     /// # Safety
     /// As [`Work::tiles`].
     unsafe fn each(mut self, src: Place, dst: Place) {
+        self.make_room();
         let (loops, cut) = (self.loops, self.cut);
         let mut order: [usize; MAX_LOOPS] = core::array::from_fn(|i| i);
         let order = &mut order[..loops.len()];

@@ -75,12 +75,13 @@ impl Permutations {
         let whole = Permutation::new(loops, bytes);
         let mut found = Permutations { steps: [whole; MOST], len: 1 };
         while found.steps[found.len - 1].family == Family::Strided {
+            let bytes = found.steps[found.len - 1].bytes;
             let step = Step::new(&found.steps[found.len - 1]).filter(|_| found.len < MOST);
             let Some(Step { first, rest }) = step else {
                 return Permutations { steps: [whole; MOST], len: 1 };
             };
             found.steps[found.len - 1] = first;
-            found.steps[found.len] = Permutation::new(rest, whole.bytes);
+            found.steps[found.len] = Permutation::new(rest, bytes);
             found.len += 1;
         }
         found
