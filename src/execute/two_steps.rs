@@ -23,13 +23,15 @@ use crate::{ArrayShape, Layout, Request};
 /// second-level cache.
 const BAND: usize = 256 * 1024;
 
+/// The same where a source is read across: longer bands read longer runs of it, and what it has on the lines around them stays in the
+/// second-level cache until the next band.
+const BAND_ACROSS: usize = 512 * 1024;
+
+/// Bytes of such a source that a band reads together: a line.
+const ACROSS: usize = 64;
+
 /// Rows of more elements are padded seldom enough to be converted on the way, unless other rows of their tiles are padding.
 const SHORT_ROW: i64 = 256;
-
-/// The same where a source is read across, and bytes of it that are then read together: a line. Longer bands read longer runs of it; what
-/// it has on the lines around them stays in the second-level cache until the next band.
-const BAND_ACROSS: usize = 512 * 1024;
-const ACROSS: usize = 64;
 
 /// Boxes beside the largest count where they hold more than one in so many elements.
 const SHARE: usize = 64;
@@ -95,13 +97,8 @@ fn pays_along(plan: &Plan, step: usize) -> Option<bool> {
     })
 }
 
-/// Bytes of the source from one element of a row of the destination to the next.
-fn step_of_rows(step: &Step<'_>) -> Option<usize> {
-    let rows = step.nest.loops.iter().filter(|l| l.extent > MOST_WAYS);
-    Some(rows.min_by_key(|l| l.dst_stride.unsigned_abs())?.src_stride.unsigned_abs())
-}
-
-/// The same where rows lie across the source, which has no tiles itself, and become words.
+/// The same where rows lie across the source, which has no tiles itself, and become words: many of which have padding, or of several
+/// boxes.
 fn pays_across(plan: &Plan) -> bool {
     let [from, to] = [&plan.src, &plan.dst].map(|shape| shape.layout().tiles().len());
     let all = bytes_of_boxes(plan);
@@ -112,6 +109,12 @@ fn pays_across(plan: &Plan) -> bool {
         is_between && bytes_of(&step).saturating_mul(SHARE_OF_ROWS) > all
     };
     from == 0 && to > 1 && (shares_rows(plan, SHARE_OF_ROWS) || plan.steps.iter().any(pads_words))
+}
+
+/// Bytes of the source from one element of a row that a step writes to the next.
+fn step_of_rows(step: &Step<'_>) -> Option<usize> {
+    let rows = step.nest.loops.iter().filter(|l| l.extent > MOST_WAYS);
+    Some(rows.min_by_key(|l| l.dst_stride.unsigned_abs())?.src_stride.unsigned_abs())
 }
 
 /// Bytes that a plan's boxes write, but for padding.
