@@ -97,7 +97,7 @@ fn single_run(piece: &Piece, bytes: usize) -> Option<i64> {
 }
 
 /// So many bytes of rows, or fewer, stay in a second-level cache with as many that are written.
-const IN_CACHE: i64 = 1 << 20;
+pub(super) const IN_CACHE: i64 = 1 << 20;
 
 /// Shorter runs of bytes are better taken from neighbouring lines of the source.
 const LEAST_RUN: i64 = 128;
@@ -106,7 +106,7 @@ const LEAST_RUN: i64 = 128;
 const LEAST_STEPS: i64 = 8;
 
 /// Bytes of as many elements as the loops have places.
-fn bytes_of(atoms: &[Atom], bytes: usize) -> i64 {
+pub(super) fn bytes_of(atoms: &[Atom], bytes: usize) -> i64 {
     atoms.iter().fold(bytes as i64, |bytes, atom| bytes.saturating_mul(atom.extent))
 }
 

@@ -2,23 +2,20 @@
 
 use std::ops::RangeInclusive;
 
+use super::choose::{IN_CACHE, bytes_of};
 use super::pieces::{Atom, Piece};
 
-/// From this many bytes on either side a plane is better transposed by itself than together with other loops.
+/// From this many bytes on either side a plane is better transposed by itself than together with the loops that go on where it ends.
 const LARGE_PLANE: i64 = 2048;
 
-/// The same for rows of the destination where no other loop goes on where the plane ends, and for both sides where elements
-/// are narrow: two lines of every row are written together.
-const SHORT_PLANE: i64 = 128;
+/// The same of a plane's bytes in all where none goes on, or everything stays in the cache: blocks of fewer are mostly edges.
+const LEAST_PLANE: i64 = 512;
 
-/// The same for the longer side where the other one is shorter than that: sets of loops would read or write parts of many lines.
-const THIN_PLANE: i64 = 256;
+/// Sides of a plane of less than a register of half a line, unless other loops make as many lines of them: sets of those fill registers.
+const SHORT_SIDE: i64 = 32;
+const LONG_SIDE: i64 = 128;
 
-/// Elements of at most so many bytes are narrow: a block of them has so many columns that short ones are better read as one
-/// plane.
-const NARROW: usize = 2;
-
-/// The same where there is no other loop: a lane; and on one side half of a lane, if the other side has a line.
+/// A lane, which the shorter side of a plane fills; or half of one, if the other side has a line.
 const LANE: i64 = 16;
 const LINE: i64 = 64;
 
@@ -32,29 +29,49 @@ const LONG_COLUMN: i64 = 8192;
 
 /// True where the loops that are contiguous in the source and in the destination are best transposed as a plane.
 pub(super) fn is_plane(piece: &Piece, [src, dst]: [usize; 2], bytes: usize) -> bool {
-    let span = |position: usize| length(&piece.atoms[position], bytes);
-    let (short, long) = (span(src).min(span(dst)), span(src).max(span(dst)));
+    let rows = Side::new(piece, src, dst, bytes, |atom| atom.src_stride);
+    let columns = Side::new(piece, dst, src, bytes, |atom| atom.dst_stride);
+    let (short, long) = if rows.len < columns.len { (rows, columns) } else { (columns, rows) };
     // Narrow rows of the destination are written one over the end of the other.
-    let is_narrow =
-        long >= LINE && 2 * short > LANE && (span(dst) >= LANE || piece.atoms[src].dst_stride == span(dst));
+    let is_narrow = long.len >= LINE
+        && 2 * short.len > LANE
+        && (columns.len >= LANE || piece.atoms[src].dst_stride == columns.len);
+    let fills_lanes = short.len >= LANE || is_narrow;
+    let is_alone = [rows, columns].iter().all(|side| side.whole == side.len);
+    let is_short = short.len < SHORT_SIDE && short.whole >= LONG_SIDE;
     let is_large = match piece.atoms.len() {
-        2 => short >= LANE || is_narrow,
-        _ if stands_alone(piece, [src, dst], bytes) => {
-            let is_thin = short < SHORT_PLANE && long >= THIN_PLANE && (short >= LANE || is_narrow);
-            is_thin || short >= SHORT_PLANE && (span(src) >= LARGE_PLANE || bytes <= NARROW)
+        2 => fills_lanes,
+        _ if is_alone || !is_short && bytes_of(&piece.atoms, bytes) <= IN_CACHE => {
+            fills_lanes && bytes_of(&[piece.atoms[src], piece.atoms[dst]], bytes) >= LEAST_PLANE
         }
-        _ => short >= LARGE_PLANE,
+        _ => short.len >= LARGE_PLANE,
     };
     is_large || is_column_of_tiles(piece, [src, dst], bytes)
 }
 
-/// True where no other loop goes on where one of the plane's ends.
-fn stands_alone(piece: &Piece, plane: [usize; 2], bytes: usize) -> bool {
-    let [rows, columns] = plane.map(|position| piece.atoms[position]);
-    let goes_on =
-        |atom: &Atom| atom.src_stride == length(&rows, bytes) || atom.dst_stride == length(&columns, bytes);
-    let mut others = (0..piece.atoms.len()).filter(|position| !plane.contains(position));
-    !others.any(|position| goes_on(&piece.atoms[position]))
+/// What is contiguous on one side of a plane.
+#[derive(Clone, Copy)]
+struct Side {
+    /// Bytes of the plane's loop.
+    len: i64,
+    /// The same with all loops of which each goes on where those before it end.
+    whole: i64,
+}
+
+impl Side {
+    /// What one loop begins, and all others but the plane's `across` may continue.
+    fn new(piece: &Piece, along: usize, across: usize, bytes: usize, stride: fn(&Atom) -> i64) -> Side {
+        let len = length(&piece.atoms[along], bytes);
+        let mut whole = len;
+        let goes_on = |whole: i64| {
+            let mut others = piece.atoms.iter().enumerate().filter(|(position, _)| *position != across);
+            others.find(|(_, atom)| atom.extent > 1 && stride(atom) == whole)
+        };
+        while let Some((_, next)) = goes_on(whole) {
+            whole = whole.saturating_mul(next.extent);
+        }
+        Side { len, whole }
+    }
 }
 
 /// The rows of a tile go on in the next tile: together they are as long as the source's columns, and are walked as one.
@@ -71,4 +88,36 @@ fn is_column_of_tiles(piece: &Piece, [src, dst]: [usize; 2], bytes: usize) -> bo
 /// Bytes of a loop's elements.
 fn length(atom: &Atom, bytes: usize) -> i64 {
     atom.extent.saturating_mul(bytes as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use relayout_kernels::Family;
+
+    use crate::Plan;
+    use crate::plan::step::Kernel;
+
+    /// How the first box of a pair of elements is moved.
+    fn family(src: &str, dst: &str) -> Option<Family> {
+        let plan = Plan::new(&src.parse().unwrap(), &dst.parse().unwrap()).unwrap();
+        plan.steps.moves().find_map(|step| match step.kernel {
+            Kernel::Move { family, .. } => Some(family),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn planes_that_end_where_no_loop_goes_on_are_transposed() {
+        assert_eq!(family("f32[2048,40,320]", "f32[2048,40,320]{1,2,0}"), Some(Family::Transpose));
+        assert_eq!(family("u8[9999,24,24]", "u8[9999,24,24]{1,2,0}"), Some(Family::Transpose));
+        assert_eq!(family("f32[9999,9,11]", "f32[9999,9,11]{1,2,0}"), Some(Family::Strided));
+    }
+
+    #[test]
+    fn planes_in_the_cache_are_transposed_unless_others_make_them_longer() {
+        assert_eq!(family("f32[96,768]{1,0:T(8,128)}", "f32[96,768]{0,1}"), Some(Family::Transpose));
+        assert_eq!(family("f32[960,7680]{1,0:T(8,128)}", "f32[960,7680]{0,1}"), Some(Family::Strided));
+        assert_eq!(family("f32[512,128]{0,1:T(4,128)}", "f32[512,128]"), Some(Family::Strided));
+        assert_eq!(family("f32[5120,16]{0,1:T(4,128)}", "f32[5120,16]"), Some(Family::Transpose));
+    }
 }
