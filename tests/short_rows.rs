@@ -148,6 +148,30 @@ fn tiles_with_words_of_other_rows() {
     }
 }
 
+/// Planes in batches whose rows follow one another and start no lines, moved and converted, and some that other loops go on from.
+const BATCHES: [&str; 10] = [
+    "f32[50,40,33] -> f32[50,40,33]{1,2,0}",
+    "u8[300,12,64] -> u8[300,12,64]{1,2,0}",
+    "s16[12,4,7,3,192]{4,3,1,0,2} -> s16[12,4,7,3,192]{0,4,2,3,1}",
+    "f32[512,16]{0,1:T(4,128)} -> f32[512,16]",
+    "f32[3,40,2600] -> bf16[3,40,2600]{1,2,0}",
+    "f32[1,40,5200]{1,2,0} -> bf16[1,40,5200]",
+    "bf16[3,100,1031] -> f32[3,100,1031]{1,2,0}",
+    "u8[4,12,3001] -> bf16[4,12,3001]{1,2,0}",
+    "f32[40,3,1024] -> f16[40,3,1024]{1,2,0}",
+    "u8[2,9,64,200] -> f32[2,9,64,200]{1,3,2,0}",
+];
+
+#[test]
+fn planes_in_batches() {
+    for line in BATCHES {
+        let case = Case::of_line(line);
+        assert!(matches!(check(&case), Ok(Outcome::Boxes(_))), "{line}: {:?}", check(&case));
+        let [found, parts, wanted] = all(line, &Conversion::new(), 2);
+        assert!(found == wanted && parts == wanted, "{line}");
+    }
+}
+
 /// Sources and destinations in other orders, and slots that are said to be as wide as they are.
 const OTHERS: [&str; 8] = [
     "bf16[1403,200]{1,0:T(8,128)(2,1)} -> f32[1403,200]{1,0:T(8,128)}",

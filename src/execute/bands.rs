@@ -44,6 +44,11 @@ impl Bands {
 
     /// Bands of at most so many bytes that go along a box.
     pub(super) fn of(step: &Step<'_>, most: usize) -> Option<Bands> {
+        Bands::reading(step, most, usize::MAX)
+    }
+
+    /// The same, also across a source of which a band reads runs of at least so many bytes.
+    pub(super) fn reading(step: &Step<'_>, most: usize, least: usize) -> Option<Bands> {
         let element_bytes = match step.kernel {
             Kernel::Move { element_bytes, .. } => element_bytes,
             Kernel::Convert { dst: SlotWidth::Bytes(bytes), .. } => bytes,
@@ -54,14 +59,16 @@ impl Bands {
         let (outer, [cut, inner @ ..]) = loops.split_at(slowest) else { return None };
         let reach = |l: &Loop| l.dst_stride.saturating_mul(l.extent as isize - 1);
         let inside = inner.iter().map(reach).fold(element_bytes as isize, isize::saturating_add);
+        let stride = usize::try_from(cut.dst_stride).ok().filter(|&stride| stride > 0)?;
         // Each step of the loop that is cut is a piece of the destination, and loops outside of it are slower; those inside are
         // faster in the source too, which would else be read in short runs, and none outside leads to another part of a
         // line, or of two where slots share bytes.
         let reads = |l: &Loop| l.src_stride.unsigned_abs();
+        let run = reads(cut).saturating_mul(cut.extent.min(most / stride));
+        let reads_runs = inner.iter().all(|l| reads(l) <= reads(cut)) || reads(cut) <= LINE && run >= least;
         let goes_along = inside <= cut.dst_stride
-            && outer.iter().all(|l| l.dst_stride > cut.dst_stride && reads(l) >= LINE)
-            && inner.iter().all(|l| reads(l) <= reads(cut));
-        let stride = usize::try_from(cut.dst_stride).ok().filter(|&stride| stride > 0 && goes_along)?;
+            && outer.iter().all(|l| l.dst_stride > cut.dst_stride && reads(l) >= LINE);
+        (goes_along && reads_runs).then_some(())?;
         Some(Bands { origin: usize::try_from(step.nest.dst_offset).ok()?, bytes: most / stride * stride })
     }
 

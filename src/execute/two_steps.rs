@@ -42,13 +42,19 @@ const SHARE_OF_ROWS: usize = 16;
 /// The most rows that a source has element by element in turn.
 const MOST_WAYS: usize = 8;
 
+/// Elements of a byte that are put together at once.
+const LANE: usize = 16;
+
+/// Bytes of the source that a band reads together at least, where rows lie across it and are moved before they are converted.
+const RUN_ACROSS: usize = 1024;
+
 /// For fewer bytes than this, two plans take longer to be made than what they gain.
 pub(super) const LEAST: usize = 64 * 1024;
 
 /// What the steps of a plan are.
 enum Steps {
     /// Elements are converted, or moved, to an array in the destination's order without tiles, and moved from there to tiles.
-    ConvertsFirst { converted: Box<Plan>, moved: Box<Plan> },
+    OrdersFirst { ordered: Box<Plan>, moved: Box<Plan> },
     /// Elements are moved to an array like the destination, which has nothing but them, and then converted.
     ConvertsLast { moved: Box<Plan> },
 }
@@ -70,7 +76,8 @@ impl TwoSteps {
         let along = Bands::of(&largest, BAND / src.max(dst) * dst);
         let converts = plan.element.convert.is_some();
         if bytes_of_boxes(plan) == plan.dst_byte_size() {
-            let bands = along.filter(|_| converts)?;
+            let across = || Bands::reading(&largest, BAND / src.max(dst) * dst, RUN_ACROSS);
+            let bands = along.or_else(across).filter(|_| converts)?;
             return Some(TwoSteps { steps: converts_last(plan, &largest)?, bands, widths });
         }
         let step = step_of_rows(&largest)? / src;
@@ -134,26 +141,35 @@ fn first(plan: &Plan, most: usize, least: usize) -> Option<(Steps, Bands)> {
     let between =
         ArrayShape::new(plan.dst.element_type(), plan.dst.dimensions().iter().copied()).with_layout(order);
     let request = Request::new(&plan.src, &between).with_conversion(plan.conversion.clone());
-    let converted = Plan::with_options(&request, options(plan)).ok()?;
+    let ordered = Plan::with_options(&request, options(plan)).ok()?;
     let parts = plan.dst_byte_size().div_ceil(most).max(1);
-    if run_of_band(&converted, converted.dst_byte_size() / parts)? < least {
+    if run_of_band(&ordered, ordered.dst_byte_size() / parts)? < least {
         return None;
     }
     let request = Request::new(&between, &plan.dst).with_padding(plan.padding());
     let moved = Plan::with_options(&request, options(plan)).ok()?;
     let bands = Bands::of(&moved.steps.moves().max_by_key(Step::points)?, most)?;
-    Some((Steps::ConvertsFirst { converted: Box::new(converted), moved: Box::new(moved) }, bands))
+    Some((Steps::OrdersFirst { ordered: Box::new(ordered), moved: Box::new(moved) }, bands))
 }
 
 /// Two steps to rows that start no lines, and are short, or end beside tiles.
 fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
     let is_alone = plan.steps.len() > 1 && !shares_rows(plan, SHARE);
-    if keeps_to_lines(largest) || is_alone {
+    if keeps_to_lines(largest) && !is_slow_at_once(plan, largest)? || is_alone {
         return None;
     }
     let between = plan.dst.clone().with_element_type(plan.src.element_type());
     let moved = Plan::with_options(&Request::new(&plan.src, &between), options(plan)).ok()?;
     Some(Steps::ConvertsLast { moved: Box::new(moved) })
+}
+
+/// True where rows of less than a line follow one another, and are slow to be put together while they are converted: those of three
+/// elements, which no word is made of, and of bytes those that fill no lane, but have more elements than are woven.
+fn is_slow_at_once(plan: &Plan, step: &Step<'_>) -> Option<bool> {
+    let ([src, _], element) = (widths(plan)?, element_units(step));
+    let ways = step.nest.loops.iter().find(|l| l.dst_stride == element)?.extent;
+    let is_dense = step.nest.loops.iter().any(|l| l.dst_stride == element * ways as isize);
+    Some(is_dense && if src == 1 { (MOST_WAYS + 1..LANE).contains(&ways) } else { ways == 3 })
 }
 
 /// Bytes of the source that lie together, and are read for so many consecutive bytes that a plan writes.
@@ -218,8 +234,8 @@ impl Plan {
             let (bytes, behind) = rest.split_at_mut((steps.bands.end(start) - start).min(rest.len()));
             let mut band = Target { start, bytes };
             match &steps.steps {
-                Steps::ConvertsFirst { converted, moved } => {
-                    self.convert_first([converted, moved], src, &mut band, &mut room)?;
+                Steps::OrdersFirst { ordered, moved } => {
+                    self.order_first([ordered, moved], src, &mut band, &mut room)?;
                 }
                 Steps::ConvertsLast { moved } => {
                     self.convert_last(moved, steps.widths, src, &mut band, &mut room)?;
@@ -231,10 +247,10 @@ impl Plan {
         Ok(())
     }
 
-    /// Converts what belongs to a band, and moves it from there.
-    fn convert_first(
+    /// Puts what belongs to a band in the destination's order, and moves it from there.
+    fn order_first(
         &self,
-        [converted, moved]: [&Plan; 2],
+        [ordered, moved]: [&Plan; 2],
         src: Source<'_>,
         band: &mut Target<'_>,
         room: &mut Vec<u8>,
@@ -244,7 +260,7 @@ impl Plan {
         let part = moved.read_for(band).filter(|part| is_whole && part.len() <= BAND_ACROSS);
         let Some(part) = part else { return self.run_target(src, band, true) };
         let mut between = Target { start: part.start, bytes: room_of(room, part.len()) };
-        converted.run_target(src, &mut between, false)?;
+        ordered.run_target(src, &mut between, false)?;
         moved.run_target(Source { start: part.start, bytes: between.bytes }, band, true)
     }
 
