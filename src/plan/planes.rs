@@ -11,9 +11,15 @@ const LARGE_PLANE: i64 = 2048;
 /// The same of a plane's bytes in all where none goes on, or everything stays in the cache: blocks of fewer are mostly edges.
 const LEAST_PLANE: i64 = 512;
 
-/// Sides of a plane of less than a register of half a line, unless other loops make as many lines of them: sets of those fill registers.
+/// Sides of a plane of less than a register of half a line are short where other loops make so many bytes of them: sets of those fill
+/// registers.
 const SHORT_SIDE: i64 = 32;
 const LONG_SIDE: i64 = 128;
+
+/// A way of a first-level cache in bytes, and how many a cache has at least: as many lines whose places differ by a multiple of the
+/// former stay in it.
+const WAY: i64 = 4096;
+const WAYS: i64 = 8;
 
 /// A lane, which the shorter side of a plane fills; or half of one, if the other side has a line.
 const LANE: i64 = 16;
@@ -29,8 +35,8 @@ const LONG_COLUMN: i64 = 8192;
 
 /// True where the loops that are contiguous in the source and in the destination are best transposed as a plane.
 pub(super) fn is_plane(piece: &Piece, [src, dst]: [usize; 2], bytes: usize) -> bool {
-    let rows = Side::new(piece, src, dst, bytes, |atom| atom.src_stride);
-    let columns = Side::new(piece, dst, src, bytes, |atom| atom.dst_stride);
+    let rows = Side::new(piece, [src, dst], bytes, |atom| atom.src_stride);
+    let columns = Side::new(piece, [dst, src], bytes, |atom| atom.dst_stride);
     let (short, long) = if rows.len < columns.len { (rows, columns) } else { (columns, rows) };
     // Narrow rows of the destination are written one over the end of the other.
     let is_narrow = long.len >= LINE
@@ -38,7 +44,8 @@ pub(super) fn is_plane(piece: &Piece, [src, dst]: [usize; 2], bytes: usize) -> b
         && (columns.len >= LANE || piece.atoms[src].dst_stride == columns.len);
     let fills_lanes = short.len >= LANE || is_narrow;
     let is_alone = [rows, columns].iter().all(|side| side.whole == side.len);
-    let is_short = short.len < SHORT_SIDE && short.whole >= LONG_SIDE;
+    let is_short = short.len < SHORT_SIDE && short.whole >= LONG_SIDE
+        || columns.len < LINE && columns.whole >= LONG_SIDE && meets(&piece.atoms[src]);
     let is_large = match piece.atoms.len() {
         2 => fills_lanes,
         _ if is_alone || !is_short && bytes_of(&piece.atoms, bytes) <= IN_CACHE => {
@@ -60,7 +67,7 @@ struct Side {
 
 impl Side {
     /// What one loop begins, and all others but the plane's `across` may continue.
-    fn new(piece: &Piece, along: usize, across: usize, bytes: usize, stride: fn(&Atom) -> i64) -> Side {
+    fn new(piece: &Piece, [along, across]: [usize; 2], bytes: usize, stride: fn(&Atom) -> i64) -> Side {
         let len = length(&piece.atoms[along], bytes);
         let mut whole = len;
         let goes_on = |whole: i64| {
@@ -72,6 +79,13 @@ impl Side {
         }
         Side { len, whole }
     }
+}
+
+/// True where lines of the destination, one for each step of the loop, are in so few sets of the cache that they do not stay there until
+/// the rest of them is written.
+fn meets(rows: &Atom) -> bool {
+    let apart = rows.dst_stride.trailing_zeros().clamp(LINE.trailing_zeros(), WAY.trailing_zeros());
+    rows.extent > (WAY >> apart) * WAYS
 }
 
 /// The rows of a tile go on in the next tile: together they are as long as the source's columns, and are walked as one.
@@ -116,6 +130,7 @@ mod tests {
     #[test]
     fn planes_in_the_cache_are_transposed_unless_others_make_them_longer() {
         assert_eq!(family("f32[96,768]{1,0:T(8,128)}", "f32[96,768]{0,1}"), Some(Family::Transpose));
+        assert_eq!(family("f32[128,512]{1,0:T(8,128)}", "f32[128,512]{0,1}"), Some(Family::Strided));
         assert_eq!(family("f32[960,7680]{1,0:T(8,128)}", "f32[960,7680]{0,1}"), Some(Family::Strided));
         assert_eq!(family("f32[512,128]{0,1:T(4,128)}", "f32[512,128]"), Some(Family::Strided));
         assert_eq!(family("f32[5120,16]{0,1:T(4,128)}", "f32[5120,16]"), Some(Family::Transpose));
