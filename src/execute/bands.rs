@@ -44,11 +44,11 @@ impl Bands {
 
     /// Bands of at most so many bytes that go along a box.
     pub(super) fn of(step: &Step<'_>, most: usize) -> Option<Bands> {
-        Bands::reading(step, most, usize::MAX)
+        Bands::reading(step, most, None)
     }
 
-    /// The same, also across a source of which a band reads runs of at least so many bytes.
-    pub(super) fn reading(step: &Step<'_>, most: usize, least: usize) -> Option<Bands> {
+    /// The same, also across a source of which a band reads runs of at least so many bytes, if any may.
+    pub(super) fn reading(step: &Step<'_>, most: usize, least: Option<usize>) -> Option<Bands> {
         let element_bytes = match step.kernel {
             Kernel::Move { element_bytes, .. } => element_bytes,
             Kernel::Convert { dst: SlotWidth::Bytes(bytes), .. } => bytes,
@@ -61,11 +61,12 @@ impl Bands {
         let inside = inner.iter().map(reach).fold(element_bytes as isize, isize::saturating_add);
         let stride = usize::try_from(cut.dst_stride).ok().filter(|&stride| stride > 0)?;
         // Each step of the loop that is cut is a piece of the destination, and loops outside of it are slower; those inside are
-        // faster in the source too, which would else be read in short runs, and none outside leads to another part of a
-        // line, or of two where slots share bytes.
+        // faster in the source too, which would else be read in runs of some length or other, and none outside leads to another
+        // part of a line, or of two where slots share bytes.
         let reads = |l: &Loop| l.src_stride.unsigned_abs();
         let run = reads(cut).saturating_mul(cut.extent.min(most / stride));
-        let reads_runs = inner.iter().all(|l| reads(l) <= reads(cut)) || reads(cut) <= LINE && run >= least;
+        let reads_runs = inner.iter().all(|l| reads(l) <= reads(cut))
+            || reads(cut) <= LINE && least.is_some_and(|least| run >= least);
         let goes_along = inside <= cut.dst_stride
             && outer.iter().all(|l| l.dst_stride > cut.dst_stride && reads(l) >= LINE);
         (goes_along && reads_runs).then_some(())?;
@@ -136,6 +137,18 @@ mod tests {
         // Rows of 8 tiles of 8 x 128 x 4 bytes.
         let found = bands("f32[999,1000]", "f32[999,1000]{1,0:T(8,128)}").unwrap();
         assert_eq!(found, Bands { origin: 0, bytes: 16 * 32768 });
+    }
+
+    #[test]
+    fn bands_across_a_source_read_runs() {
+        let reading = |least| {
+            let plan =
+                Plan::new(&"f32[9,40,2560]".parse().unwrap(), &"bf16[9,40,2560]{1,2,0}".parse().unwrap());
+            Bands::reading(&plan.unwrap().steps.moves().next().unwrap(), 64_000, least)
+        };
+        // 800 rows of 80 bytes, of as many floats of each column.
+        assert_eq!(reading(Some(3200)), Some(Bands { origin: 0, bytes: 64_000 }));
+        assert_eq!([reading(Some(3201)), reading(None)], [None, None]);
     }
 
     #[test]

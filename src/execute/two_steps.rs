@@ -2,8 +2,8 @@
 //! part that belongs to a band stays in the cache.
 //!
 //! Where rows of tiles are short, or ragged, what moves elements puts them together to whole lines with their padding; what converts
-//! them on the way does not, and takes rows that fill a register to be fast. Rows that lie across their source are put in the destination's
-//! order first, whether they are converted or not.
+//! them on the way does not, and takes rows that fill a register to be fast. So elements go to tiles by way of the destination's order,
+//! also those that are only moved, where their rows lie across the source; and those without padding are moved first and converted last.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -23,12 +23,15 @@ use crate::{ArrayShape, Layout, Request};
 /// second-level cache.
 const BAND: usize = 256 * 1024;
 
-/// The same where a source is read across: longer bands read longer runs of it, and what it has on the lines around them stays in the
-/// second-level cache until the next band.
+/// The same where a source is read across by way of the destination's order: longer bands read longer runs of it, and what it has on
+/// the lines around them stays in the second-level cache until the next band.
 const BAND_ACROSS: usize = 512 * 1024;
 
-/// Bytes of such a source that a band reads together: a line.
+/// Bytes of the source that such a band reads together at least: a line.
 const ACROSS: usize = 64;
+
+/// The same of a band that is moved across the source before it is converted.
+const RUN_ACROSS: usize = 512;
 
 /// Rows of more elements are padded seldom enough to be converted on the way, unless other rows of their tiles are padding.
 const SHORT_ROW: i64 = 256;
@@ -41,12 +44,6 @@ const SHARE_OF_ROWS: usize = 16;
 
 /// The most rows that a source has element by element in turn.
 const MOST_WAYS: usize = 8;
-
-/// Elements of a byte that are put together at once.
-const LANE: usize = 16;
-
-/// Bytes of the source that a band reads together at least, where rows lie across it and are moved before they are converted.
-const RUN_ACROSS: usize = 1024;
 
 /// For fewer bytes than this, two plans take longer to be made than what they gain.
 pub(super) const LEAST: usize = 64 * 1024;
@@ -72,14 +69,14 @@ impl TwoSteps {
     pub(super) fn new(plan: &Plan) -> Option<TwoSteps> {
         let widths @ [src, dst] = widths(plan)?;
         let largest = plan.steps.moves().max_by_key(Step::points)?;
-        // Of as many elements as fit a band between the steps, too; what reads its source across goes along no bands.
-        let along = Bands::of(&largest, BAND / src.max(dst) * dst);
         let converts = plan.element.convert.is_some();
+        // Of as many elements as fit a band between the steps, too.
+        let most = BAND / src.max(dst) * dst;
         if bytes_of_boxes(plan) == plan.dst_byte_size() {
-            let across = || Bands::reading(&largest, BAND / src.max(dst) * dst, RUN_ACROSS);
-            let bands = along.or_else(across).filter(|_| converts)?;
-            return Some(TwoSteps { steps: converts_last(plan, &largest)?, bands, widths });
+            let bands = Bands::reading(&largest, most, Some(RUN_ACROSS)).filter(|_| converts)?;
+            return Some(TwoSteps { steps: converts_last(plan, &largest, src)?, bands, widths });
         }
+        let along = Bands::of(&largest, most);
         let step = step_of_rows(&largest)? / src;
         let (steps, bands) = match along {
             Some(_) if converts && pays_along(plan, step)? => first(plan, BAND, 0)?,
@@ -152,10 +149,10 @@ fn first(plan: &Plan, most: usize, least: usize) -> Option<(Steps, Bands)> {
     Some((Steps::OrdersFirst { ordered: Box::new(ordered), moved: Box::new(moved) }, bands))
 }
 
-/// Two steps to rows that start no lines, and are short, or end beside tiles.
-fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
+/// Two steps to rows that start no lines, or end beside tiles, or are of three elements, of elements of so many bytes.
+fn converts_last(plan: &Plan, largest: &Step<'_>, src: usize) -> Option<Steps> {
     let is_alone = plan.steps.len() > 1 && !shares_rows(plan, SHARE);
-    if keeps_to_lines(largest) && !is_slow_at_once(plan, largest)? || is_alone {
+    if is_alone || keeps_to_lines(largest) && !(src > 1 && are_threes(largest)) {
         return None;
     }
     let between = plan.dst.clone().with_element_type(plan.src.element_type());
@@ -163,13 +160,12 @@ fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
     Some(Steps::ConvertsLast { moved: Box::new(moved) })
 }
 
-/// True where rows of less than a line follow one another, and are slow to be put together while they are converted: those of three
-/// elements, which no word is made of, and of bytes those that fill no lane, but have more elements than are woven.
-fn is_slow_at_once(plan: &Plan, step: &Step<'_>) -> Option<bool> {
-    let ([src, _], element) = (widths(plan)?, element_units(step));
-    let ways = step.nest.loops.iter().find(|l| l.dst_stride == element)?.extent;
-    let is_dense = step.nest.loops.iter().any(|l| l.dst_stride == element * ways as isize);
-    Some(is_dense && if src == 1 { (MOST_WAYS + 1..LANE).contains(&ways) } else { ways == 3 })
+/// True where rows of three elements follow one another: no word is made of them, so that they are slow to be put together while they
+/// are converted.
+fn are_threes(step: &Step<'_>) -> bool {
+    let (element, loops) = (element_units(step), step.nest.loops);
+    let follow = loops.iter().any(|l| l.dst_stride == 3 * element);
+    follow && loops.iter().any(|l| l.extent == 3 && l.dst_stride == element)
 }
 
 /// Bytes of the source that lie together, and are read for so many consecutive bytes that a plan writes.

@@ -96,7 +96,7 @@ fn single_run(piece: &Piece, bytes: usize) -> Option<i64> {
     extent.checked_mul(bytes as i64)
 }
 
-/// So many bytes of rows, or fewer, stay in a second-level cache with as many that are written.
+/// A box of so many bytes, or fewer, stays in a second-level cache with as many that are written.
 pub(super) const IN_CACHE: i64 = 1 << 20;
 
 /// Shorter runs of bytes are better taken from neighbouring lines of the source.
@@ -198,7 +198,7 @@ fn deinterleave(piece: &mut Piece, [src, dst]: [usize; 2], bytes: usize) -> Opti
     })
 }
 
-/// Blocks of both fastest loops are transposed in registers; both must fill a lane, and be all there is or be long.
+/// Blocks of both fastest loops are transposed in registers, where these are a plane.
 fn transpose(piece: &mut Piece, [src, dst]: [usize; 2], bytes: usize) -> Option<Family> {
     let fits = is_plane(piece, [src, dst], bytes) && matches!(bytes, 1 | 2 | 4 | 8 | 16);
     fits.then(|| {

@@ -37,7 +37,8 @@ const LONG_COLUMN: i64 = 8192;
 pub(super) fn is_plane(piece: &Piece, [src, dst]: [usize; 2], bytes: usize) -> bool {
     let rows = Side::new(piece, [src, dst], bytes, |atom| atom.src_stride);
     let columns = Side::new(piece, [dst, src], bytes, |atom| atom.dst_stride);
-    let (short, long) = if rows.len < columns.len { (rows, columns) } else { (columns, rows) };
+    let is_shorter = (rows.len, columns.whole) < (columns.len, rows.whole);
+    let (short, long) = if is_shorter { (rows, columns) } else { (columns, rows) };
     // Narrow rows of the destination are written one over the end of the other.
     let is_narrow = long.len >= LINE
         && 2 * short.len > LANE

@@ -48,11 +48,14 @@ impl Permutation {
 fn family(along: Loop, across: Loop, unit: isize) -> ([Loop; 2], Family) {
     let lane = 16 / unit.unsigned_abs();
     let few = |l: Loop| (2..=8).contains(&l.extent);
-    if few(across) && along.extent >= lane && along.dst_stride == unit * across.extent as isize {
+    // Rows of less than a lane are written one over the end of the other.
+    let follow = along.dst_stride == unit * across.extent as isize;
+    let is_narrow = follow && 2 * across.extent > lane;
+    if few(across) && along.extent >= lane && follow {
         ([along, across], Family::Interleave)
     } else if few(along) && across.extent >= lane && across.src_stride == unit * along.extent as isize {
         ([along, across], Family::Deinterleave)
-    } else if along.extent >= lane && across.extent >= lane {
+    } else if along.extent >= lane && (across.extent >= lane || is_narrow) {
         ([along, across], Family::Transpose)
     } else {
         ([along, across], Family::Strided)
@@ -189,5 +192,8 @@ mod tests {
         assert_eq!(families(&loops), [Family::Deinterleave, Family::Transpose]);
         assert_eq!(families(&[of(5, 7, 1), of(9, 70, 11)]), [Family::Strided]);
         assert_eq!(families(&[of(64, 64, 1), of(64, 1, 64)]), [Family::Transpose]);
+        // Narrow rows, which must follow one another.
+        assert_eq!(families(&[of(12, 64, 1), of(64, 1, 12)]), [Family::Transpose]);
+        assert_eq!(families(&[of(12, 64, 1), of(64, 1, 16)]), [Family::Strided]);
     }
 }
