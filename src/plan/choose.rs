@@ -4,8 +4,8 @@ use relayout_kernels::{Family, Fill, SlotWidth};
 use smallvec::smallvec;
 
 use super::convert::Convert;
-use super::pieces::{Atom, Piece};
-use super::planes::is_plane;
+use super::pieces::{Atom, Piece, bytes_of};
+use super::planes::{IN_CACHE, is_plane};
 use super::step::{Kernel, Steps};
 
 /// What every box of a plan has in common.
@@ -96,19 +96,11 @@ fn single_run(piece: &Piece, bytes: usize) -> Option<i64> {
     extent.checked_mul(bytes as i64)
 }
 
-/// A box of so many bytes, or fewer, stays in a second-level cache with as many that are written.
-pub(super) const IN_CACHE: i64 = 1 << 20;
-
 /// Shorter runs of bytes are better taken from neighbouring lines of the source.
 const LEAST_RUN: i64 = 128;
 
 /// A loop of fewer steps is better not the innermost around rows: the next row is asked for ahead along it.
 const LEAST_STEPS: i64 = 8;
-
-/// Bytes of as many elements as the loops have places.
-pub(super) fn bytes_of(atoms: &[Atom], bytes: usize) -> i64 {
-    atoms.iter().fold(bytes as i64, |bytes, atom| bytes.saturating_mul(atom.extent))
-}
 
 /// The innermost loop is contiguous on both sides.
 fn rows(piece: &mut Piece, bytes: usize) -> Option<Family> {

@@ -176,3 +176,8 @@ pub(crate) fn each_product<P: Parts>(
 pub(crate) fn products(ranges: &[PartRange]) -> Option<usize> {
     ranges.iter().try_fold(1usize, |count, range| count.checked_mul(range.len()))
 }
+
+/// Bytes of as many elements as the loops have places.
+pub(super) fn bytes_of(atoms: &[Atom], bytes: usize) -> i64 {
+    atoms.iter().fold(bytes as i64, |bytes, atom| bytes.saturating_mul(atom.extent))
+}

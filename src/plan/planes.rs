@@ -2,8 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::choose::{IN_CACHE, bytes_of};
-use super::pieces::{Atom, Piece};
+use super::pieces::{Atom, Piece, bytes_of};
+
+/// A box of so many bytes, or fewer, stays in a second-level cache with as many that are written.
+pub(super) const IN_CACHE: i64 = 1 << 20;
 
 /// From this many bytes on either side a plane is better transposed by itself than together with the loops that go on where it ends.
 const LARGE_PLANE: i64 = 2048;
@@ -69,7 +71,7 @@ struct Side {
 impl Side {
     /// What one loop begins, and all others but the plane's `across` may continue.
     fn new(piece: &Piece, [along, across]: [usize; 2], bytes: usize, stride: fn(&Atom) -> i64) -> Side {
-        let len = length(&piece.atoms[along], bytes);
+        let len = bytes_of(&[piece.atoms[along]], bytes);
         let mut whole = len;
         let goes_on = |whole: i64| {
             let mut others = piece.atoms.iter().enumerate().filter(|(position, _)| *position != across);
@@ -91,18 +93,13 @@ fn meets(rows: &Atom) -> bool {
 
 /// The rows of a tile go on in the next tile: together they are as long as the source's columns, and are walked as one.
 fn is_column_of_tiles(piece: &Piece, [src, dst]: [usize; 2], bytes: usize) -> bool {
-    let rows = length(&piece.atoms[src], bytes);
+    let rows = bytes_of(&[piece.atoms[src]], bytes);
     let goes_on = |atom: &Atom| atom.src_stride == rows && rows.saturating_mul(atom.extent) >= LONG_COLUMN;
     let others = piece.atoms.iter().enumerate().filter(|&(i, _)| i != dst);
     TILE_ROWS.contains(&rows)
         && rows % TILE_ROWS.start() == 0
-        && length(&piece.atoms[dst], bytes) >= TILE_COLUMNS
+        && bytes_of(&[piece.atoms[dst]], bytes) >= TILE_COLUMNS
         && others.map(|(_, atom)| atom).any(goes_on)
-}
-
-/// Bytes of a loop's elements.
-fn length(atom: &Atom, bytes: usize) -> i64 {
-    atom.extent.saturating_mul(bytes as i64)
 }
 
 #[cfg(test)]
