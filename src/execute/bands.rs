@@ -61,8 +61,8 @@ impl Bands {
         let inside = inner.iter().map(reach).fold(element_bytes as isize, isize::saturating_add);
         let stride = usize::try_from(cut.dst_stride).ok().filter(|&stride| stride > 0)?;
         // Each step of the loop that is cut is a piece of the destination, and loops outside of it are slower; those inside are
-        // faster in the source too, which would else be read in runs of some length or other, and none outside leads to another
-        // part of a line, or of two where slots share bytes.
+        // faster in the source too, which would else be read in runs that may be short, and none outside leads to another part of a
+        // line, or of two where slots share bytes.
         let reads = |l: &Loop| l.src_stride.unsigned_abs();
         let run = reads(cut).saturating_mul(cut.extent.min(most / stride));
         let reads_runs = inner.iter().all(|l| reads(l) <= reads(cut))
