@@ -224,37 +224,57 @@ fn strided(piece: &mut Piece) -> Family {
     Family::Strided
 }
 
-/// Elements that change: a run of packed slots that only moves, and starts bytes on both sides, moves as bytes.
-fn changed(piece: &Piece, element: &Element, steps: &mut Steps) -> Option<()> {
+/// Elements that change, and packed slots. Where slots only move, in runs that are whole bytes on both sides, bytes move.
+fn changed(piece: &mut Piece, element: &Element, steps: &mut Steps) -> Option<()> {
     let convert = element.convert.as_ref()?;
     let one_by_one = Kernel::Convert { src: element.src, dst: element.written() };
-    let run = match (element.src, element.dst, &piece.atoms[..]) {
-        (SlotWidth::Bits(src), SlotWidth::Bits(dst), &[atom])
-            if src == dst && is_run(atom, 1) && convert.conversion.is_identity() =>
-        {
-            Some((atom.extent, 8 / src as i64))
+    let per_byte = match (element.src, element.dst) {
+        (SlotWidth::Bits(src), SlotWidth::Bits(dst)) if src == dst && convert.conversion.is_identity() => {
+            8 / src as i64
         }
-        _ => None,
+        _ => return steps.push(one_by_one, piece),
     };
-    match run {
-        Some((slots, per_byte)) if piece.src_offset % per_byte == 0 && piece.dst_offset % per_byte == 0 => {
-            let whole = slots / per_byte * per_byte;
-            let bytes = |offset| offset / per_byte;
-            let part = |src_offset, dst_offset, extent| Piece {
-                src_offset,
-                dst_offset,
-                atoms: smallvec![Atom { extent, src_stride: 1, dst_stride: 1 }],
-            };
-            let run = part(bytes(piece.src_offset), bytes(piece.dst_offset), bytes(whole));
-            steps.push(Kernel::Copy, &run)?;
-            if whole < slots {
-                let tail = part(piece.src_offset + whole, piece.dst_offset + whole, slots - whole);
-                steps.push(one_by_one, &tail)?;
-            }
-            Some(())
-        }
-        _ => steps.push(one_by_one, piece),
+    let tail = tail_of_run(piece, per_byte);
+    match in_bytes(piece, per_byte) {
+        Some(mut bytes) => whole_bytes(&mut bytes, 1, steps)?,
+        None => steps.push(one_by_one, piece)?,
     }
+    tail.map_or(Some(()), |tail| steps.push(one_by_one, &tail))
+}
+
+/// Cuts off a single run that starts a byte what does not fill one at its end.
+fn tail_of_run(piece: &mut Piece, per_byte: i64) -> Option<Piece> {
+    let [run] = &mut piece.atoms[..] else { return None };
+    let (extent, whole) = (run.extent, run.extent / per_byte * per_byte);
+    let starts_bytes = [piece.src_offset, piece.dst_offset].iter().all(|slots| slots % per_byte == 0);
+    if !is_run(*run, 1) || !starts_bytes || whole == 0 || whole == extent {
+        return None;
+    }
+    run.extent = whole;
+    let (src_offset, dst_offset) = (piece.src_offset + whole, piece.dst_offset + whole);
+    Some(Piece { src_offset, dst_offset, atoms: smallvec![Atom { extent: extent - whole, ..*run }] })
+}
+
+/// A box of slots of which so many make a byte as one of bytes, if all of its runs are some.
+fn in_bytes(piece: &Piece, per_byte: i64) -> Option<Piece> {
+    let (&run, others) = piece.atoms.split_last().filter(|(run, _)| is_run(**run, 1))?;
+    let strides = others.iter().flat_map(|atom| [atom.src_stride, atom.dst_stride]);
+    let mut places = strides.chain([piece.src_offset, piece.dst_offset, run.extent]);
+    places.all(|slots| slots % per_byte == 0).then(|| {
+        let bytes = |slots| slots / per_byte;
+        let atom = |atom: &Atom| Atom {
+            src_stride: bytes(atom.src_stride),
+            dst_stride: bytes(atom.dst_stride),
+            ..*atom
+        };
+        let mut whole = Piece {
+            src_offset: bytes(piece.src_offset),
+            dst_offset: bytes(piece.dst_offset),
+            atoms: others.iter().map(atom).collect(),
+        };
+        whole.add_loop(Atom { extent: bytes(run.extent), ..run });
+        whole
+    })
 }
 
 /// True where a loop is contiguous on both sides.
