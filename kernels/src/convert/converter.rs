@@ -5,6 +5,7 @@ use core::ops::Deref;
 use super::flush::fence;
 use super::join_rows::Piece;
 use super::leave::Turned;
+use super::packed::blocks::PackedBlocks;
 use super::packed::strips::PackedStrips;
 use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
@@ -227,6 +228,10 @@ impl Work<'_> {
                 self.edges(&strips.split, src, dst);
             };
         }
+        if let Some(blocks) = PackedBlocks::new(self, loops, [src, dst]) {
+            // SAFETY: the same.
+            return unsafe { blocks.run(src, dst) };
+        }
         let pass = Pass::new(*loops, self.units());
         let rows = pass.rows.as_slice();
         let bytes = match self.dst {
@@ -255,8 +260,15 @@ impl Work<'_> {
     /// As [`Converter::outer`].
     unsafe fn edges(&self, split: &Split, src: Place, dst: Place) {
         for (edge, [from, to]) in split.edges() {
+            let places @ [src, dst] = [src.at(from), dst.at(to)];
+            let blocks = PackedBlocks::new(self, &edge, places);
             // SAFETY: parts of the nest.
-            unsafe { self.tiles(edge.as_slice(), src.at(from), dst.at(to)) };
+            unsafe {
+                match blocks {
+                    Some(blocks) => blocks.run(src, dst),
+                    None => self.tiles(edge.as_slice(), src, dst),
+                }
+            }
         }
     }
 

@@ -18,6 +18,10 @@ use crate::tuning::TILE_IN_STEPS;
 /// Rows of fewer elements than this are not worth converting one by one, if the other side has longer ones.
 const SHORT: usize = 16;
 
+/// Rows of so many are converted one by one, and of half as many where they are packed; shorter ones as a longer row of either side, if
+/// there is one, and put into their order as bytes.
+const LONG: usize = 256;
+
 /// What is done at either end of the permutation; none is needed where elements are there as they are.
 #[derive(Clone, Copy)]
 struct Ends {
@@ -34,7 +38,9 @@ impl Ends {
     /// the source tell.
     fn new(converter: &Converter<'_>, loops: &[Loop], cut: &Cut) -> Ends {
         let conversion = converter.conversion;
-        if Pass::new(Loops::of(loops), converter.units()).run >= SHORT {
+        let run = Pass::new(Loops::of(loops), converter.units()).run;
+        let long = if matches!(converter.dst, SlotWidth::Bits(_)) { LONG / 2 } else { LONG };
+        if run >= SHORT && (run >= long || cut.runs.iter().all(|&longer| longer < 2 * run)) {
             return Ends { first: Some(conversion), is_all: true, last: None, between: 0 };
         }
         let packed = |width| matches!(width, SlotWidth::Bits(_)).then(|| Conversion::identity(1));

@@ -3,6 +3,7 @@
 mod few_bits;
 mod few_elements;
 mod halves;
+mod packed_blocks;
 mod padded;
 mod pairs;
 mod planes;

@@ -32,6 +32,25 @@ pub(crate) unsafe fn line_at(from: *const u8, shift: u32, len: usize) -> Line {
     }
 }
 
+/// Reads the first bits of a line that starts `shift` bits behind the first of a byte: as many as there are, and no byte that has none
+/// of them.
+///
+/// # Safety
+/// The bytes of these bits must be readable from `from` on; there must be fewer bits before than a byte has.
+#[inline(always)]
+pub(crate) unsafe fn bits_at(from: *const u8, shift: u32, bits: usize) -> Line {
+    let bytes = (shift as usize + bits).div_ceil(8);
+    // SAFETY: the caller's promise: a line's bits, or more bytes than a line, or these few.
+    unsafe {
+        if bits >= LINE_BITS || bytes > LINE {
+            return line_at(from, shift, LINE);
+        }
+        let mut held = [0; LINE + WORD];
+        copy_short(from, held.as_mut_ptr(), bytes);
+        shifted_line(held.as_ptr(), shift)
+    }
+}
+
 /// Reads a line, and the byte behind it.
 ///
 /// # Safety
@@ -193,8 +212,8 @@ pub(crate) struct BitRows {
     pub(crate) step: isize,
     /// Bits of a part.
     pub(crate) count: usize,
-    /// The first of them that are in the part before, too; `None` where there is no part before.
-    pub(crate) again: Option<usize>,
+    /// True where they follow a part of the same rows.
+    pub(crate) follow: bool,
     /// Bytes from this part to the next one, where there is one.
     pub(crate) next: Option<usize>,
     /// Whole lines go past the cache.
@@ -207,10 +226,7 @@ impl BitRows {
     #[inline(always)]
     fn written(&self, to: *mut u8, to_bit: usize) -> core::ops::Range<usize> {
         let in_line = |bit: usize| (8 * (to.addr() % LINE) + bit) % LINE_BITS;
-        let start = match self.again {
-            None => LINE_BITS,
-            Some(again) => LINE_BITS + again - in_line(to_bit + again),
-        };
+        let start = if self.follow { LINE_BITS - in_line(to_bit) } else { LINE_BITS };
         let end = LINE_BITS + self.count;
         start..if self.next.is_some() { end - in_line(to_bit + self.count) } else { end }
     }
@@ -220,7 +236,7 @@ impl BitRows {
     fn ask<L: Lanes>(&self, lanes: L, to: *const u8) {
         let (mut line, bytes) = (0, self.count / 8);
         while line <= bytes {
-            let is_whole = self.stream && (line > 0 || self.again.is_some());
+            let is_whole = self.stream && (line > 0 || self.follow);
             if !(is_whole && (line + LINE < bytes || self.next.is_some())) {
                 lanes.prefetch_near(to.wrapping_add(line));
             }

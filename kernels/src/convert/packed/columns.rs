@@ -7,6 +7,7 @@
 
 use crate::convert::packed::bit_runs::{Line, line_at};
 use crate::lanes::{LINE, Lanes};
+use crate::slots::Bits;
 use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::block::Places;
 use crate::transpose::columns::Columns;
@@ -46,6 +47,16 @@ pub(crate) const STRETCH_BYTES: usize = STRETCH * LINE;
 pub(crate) const WIDEST: usize = 2 * LINE;
 
 impl PackedSides {
+    /// What the slots are and on which sides they share bytes; `None` where they are not the same, or bytes on both.
+    pub(crate) fn of(src: Option<Bits>, dst: Option<Bits>) -> Option<(Bits, PackedSides)> {
+        match (src, dst) {
+            (Some(src), Some(dst)) if src == dst => Some((src, PackedSides::Both)),
+            (Some(bits), None) => Some((bits, PackedSides::Source)),
+            (None, Some(bits)) => Some((bits, PackedSides::Destination)),
+            _ => None,
+        }
+    }
+
     /// True where slots of the source share bytes, and of the destination.
     pub(crate) fn sides(self) -> [bool; 2] {
         [self != PackedSides::Destination, self != PackedSides::Source]
@@ -99,21 +110,42 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
                 lines[column] = unsafe { line_at(from.wrapping_offset(place), shift, len) };
                 column += 1;
             }
-            match (JOIN, PART) {
-                (true, true) => turn_slots(&mut lines),
-                (true, false) => join_slots(&mut lines),
-                _ => part_slots(&mut lines),
-            }
-            let mut part = 0;
-            while part < if PART { SLOTS } else { 1 } {
-                let to = Self::place(to, part, at).cast_mut();
-                // SAFETY: there is room for a stretch of each column.
-                unsafe { to.cast::<Line>().write_unaligned(lines[part]) };
-                part += 1;
-            }
+            // SAFETY: there is room for a stretch of each column.
+            unsafe { make_line::<SLOTS, JOIN, PART>(lines, to, at) };
             at += LINE;
         }
     }
+}
+
+/// Joins a line of as many columns, or parts that of one, or both, and writes what becomes of it to the room of a strip: the line that is
+/// so many bytes behind the first one's place.
+///
+/// # Safety
+/// The room must have these lines of all parts.
+#[inline(always)]
+pub(crate) unsafe fn make_line<const SLOTS: usize, const JOIN: bool, const PART: bool>(
+    mut lines: [Line; SLOTS],
+    to: *mut u8,
+    at: usize,
+) {
+    match (JOIN, PART) {
+        (true, true) => turn_slots(&mut lines),
+        (true, false) => join_slots(&mut lines),
+        _ => part_slots(&mut lines),
+    }
+    let mut part = 0;
+    while part < if PART { SLOTS } else { 1 } {
+        // SAFETY: the caller's promise.
+        unsafe { made_place::<SLOTS>(to, part, at).cast_mut().cast::<Line>().write_unaligned(lines[part]) };
+        part += 1;
+    }
+}
+
+/// Where a part of what is made of a column lies that is so many bytes behind its first line's place: a line of every column lies
+/// together, part by part, as it is transposed next.
+#[inline(always)]
+pub(crate) fn made_place<const SLOTS: usize>(from: *const u8, part: usize, before: usize) -> *const u8 {
+    from.wrapping_add((before / LINE * SLOTS + part) * WIDEST * LINE + before % LINE)
 }
 
 impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
@@ -158,10 +190,9 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
     #[inline(always)]
     fn byte_order(&self) {}
 
-    /// A line of every column lies together, part by part: what is transposed next.
     #[inline(always)]
     fn place(from: *const u8, part: usize, before: usize) -> *const u8 {
-        from.wrapping_add((before / LINE * SLOTS + part) * WIDEST * LINE + before % LINE)
+        made_place::<SLOTS>(from, part, before)
     }
 
     #[inline(always)]
@@ -291,7 +322,7 @@ fn exchange<const SLOTS: usize, const APART: usize>(lines: &mut [Line; SLOTS]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::{Bits, store_slot};
+    use crate::slots::store_slot;
 
     fn check<const SLOTS: usize>(bits: Bits) {
         let mut lines = [[0u8; LINE]; SLOTS];

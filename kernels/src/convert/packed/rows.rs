@@ -11,6 +11,9 @@ use crate::slots::Bits;
 /// Slots that are packed or unpacked between two looks ahead.
 const STEP: usize = 8 * LINE;
 
+/// Bytes that slots become before they are written past the cache.
+const LINES: usize = 4 * LINE;
+
 /// Moves rows for which there is a way here; false where there is none, and nothing was done.
 ///
 /// # Safety
@@ -117,10 +120,10 @@ impl<L: Lanes> Packed<'_, L> {
                 let slot = first + done;
                 let from = self.rows.src.base.cast_const();
                 self.rows.look_ahead(self.lanes, from.wrapping_add(slot / per_byte), count / per_byte);
-                // SAFETY: slots of the row; whole lines where they start bytes and go past the cache.
+                // SAFETY: slots of the row; whole lines where they go past the cache.
                 unsafe {
-                    if stream && slot.is_multiple_of(per_byte) && count == STEP {
-                        self.unpack_lines(bits, from.add(slot / per_byte), to.add(done));
+                    if stream && slot.is_multiple_of(per_byte) {
+                        self.unpack_lines(bits, from.add(slot / per_byte), to.add(done), count);
                     } else {
                         unpack_exactly(bits, from, slot, to.add(done), count);
                     }
@@ -132,33 +135,30 @@ impl<L: Lanes> Packed<'_, L> {
     }
 
     /// # Safety
-    /// [`STEP`] bytes must be writable at `to`, which starts a line, and as many slots readable at `from`.
+    /// `count` bytes, which are whole lines, must be writable at `to`, which starts a line, and as many slots readable at `from`.
     #[inline(always)]
-    unsafe fn unpack_lines(self, bits: Bits, from: *const u8, to: *mut u8) {
+    unsafe fn unpack_lines(self, bits: Bits, from: *const u8, to: *mut u8, count: usize) {
         let mut at = 0;
-        while at < STEP {
-            let mut lines = Held([[0; LINE]; 4]);
+        while at < count {
+            let some = LINES.min(count - at);
+            let mut lines = Held([[0; LINE]; LINES / LINE]);
             let room = lines.0.as_mut_ptr().cast::<u8>();
-            // SAFETY: four lines, and the slots that become them.
+            // SAFETY: a few lines, and the slots that become them.
             unsafe {
                 match bits {
-                    Bits::One => {
-                        apply(&Hop::Unpack(Bits::One), from.add(at / 8), room, 4 * LINE / 8, NO_FACTORS)
-                    }
-                    Bits::Two => {
-                        apply(&Hop::Unpack(Bits::Two), from.add(at / 4), room, 4 * LINE / 4, NO_FACTORS)
-                    }
+                    Bits::One => apply(&Hop::Unpack(Bits::One), from.add(at / 8), room, some / 8, NO_FACTORS),
+                    Bits::Two => apply(&Hop::Unpack(Bits::Two), from.add(at / 4), room, some / 4, NO_FACTORS),
                     Bits::Four => {
-                        apply(&Hop::Unpack(Bits::Four), from.add(at / 2), room, 4 * LINE / 2, NO_FACTORS)
+                        apply(&Hop::Unpack(Bits::Four), from.add(at / 2), room, some / 2, NO_FACTORS)
                     }
                 }
                 let mut line = 0;
-                while line < 4 * LINE {
+                while line < some {
                     stream_line(self.lanes, room.add(line), to.add(at + line));
                     line += LINE;
                 }
             }
-            at += 4 * LINE;
+            at += some;
         }
     }
 

@@ -1,13 +1,11 @@
 //! Transposes of slots that share bytes, on either side or on both, in strips of bytes.
 //!
-//! Columns of the source may start at any slot. Rows of the destination that do not start bytes are transposed block by block
-//! in the second-level cache, and moved to their bits from there.
+//! Columns of the source may start at any slot, rows of the destination at bytes.
 
 use crate::convert::converter::{Work, each_place};
 use crate::convert::flush::{Buffer, streams, walk_at_level};
 use crate::convert::forms::BLOCK;
-use crate::convert::packed::bit_runs::BitRows;
-use crate::convert::packed::columns::{PackedColumns, PackedSides, STRETCH_BYTES, WIDEST};
+use crate::convert::packed::columns::{PackedColumns, PackedSides, WIDEST};
 use crate::convert::packed::stored_columns::StoredColumns;
 use crate::convert::packed::turns::ByTurns;
 use crate::convert::rows::Place;
@@ -25,11 +23,8 @@ use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
 use crate::transpose::with_turns;
 use crate::tuning::{PAGE, is_amd};
 
-/// Bytes of a block of rows that do not start bytes: its rows are as many as bytes have slots times a stretch, and all of it stays
-/// in the second-level cache.
-const fn block_width(slots: usize) -> usize {
-    if slots == 8 { 2 * WIDEST } else { 4 * WIDEST }
-}
+/// Fewer bytes of rows that do not start lines are put together in blocks.
+const SHORT_ROW: usize = 8 * LINE;
 
 /// A nest that is a transpose of packed slots in strips.
 #[derive(Clone, Copy, Debug)]
@@ -56,12 +51,7 @@ struct Plane<const SLOTS: usize> {
 impl PackedStrips {
     /// The nest in strips, where it is long enough on both sides.
     pub(crate) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<PackedStrips> {
-        let (bits, packed) = match (src.bits, dst.bits) {
-            (Some(src), Some(dst)) if src == dst => (src, PackedSides::Both),
-            (Some(bits), None) => (bits, PackedSides::Source),
-            (None, Some(bits)) => (bits, PackedSides::Destination),
-            _ => return None,
-        };
+        let (bits, packed) = PackedSides::of(src.bits, dst.bits)?;
         let level = work.level;
         if level == Level::Scalar || !level.is_available() || !work.conversion.is_identity() {
             return None;
@@ -75,15 +65,20 @@ impl PackedStrips {
         let [beyond, along, further] = [ONCE; 3];
         let split = Split { outer, unit, rows, beyond, along, columns, further, whole: [0; 2] };
         let strips = PackedStrips { level, bits, packed, stream: false, by_turns: false, split };
+        if !strips.starts_bytes(1, rows.dst_stride, dst.first) {
+            return None;
+        }
         let stream = work.stream && streams(level);
-        let in_lines = stream && strips.starts_bytes(1, rows.dst_stride, dst.first);
         let step = columns.src_stride / strips.per_byte(0);
-        let rows_are_lines = in_lines && rows.dst_stride % (joined * LINE) as isize == 0;
+        let rows_are_lines = stream && rows.dst_stride % (joined * LINE) as isize == 0;
+        if stream && !rows_are_lines && columns.extent / joined < SHORT_ROW {
+            return None;
+        }
         let gains = packed != PackedSides::Destination && bits != Bits::One && step % PAGE as isize != 0;
         let turns = with_turns(level, is_amd() || rows_are_lines && gains);
         let strips = PackedStrips { by_turns: turns.is_some(), ..strips };
         // What passes the cache does so in whole lines; in it, lanes are enough, and strips may meet.
-        let (width, least_width, least_rows) = if in_lines { (LINE, LINE, BLOCK) } else { (1, LANE, LANE) };
+        let (width, least_width, least_rows) = if stream { (LINE, LINE, BLOCK) } else { (1, LANE, LANE) };
         let width = width * joined;
         let whole = [columns.extent / width * width, rows.extent / parts * parts];
         let fits = whole[0] >= least_width * joined && whole[1] >= least_rows * parts;
@@ -117,31 +112,21 @@ impl PackedStrips {
     /// # Safety
     /// As [`PackedStrips::run`].
     unsafe fn planes<const SLOTS: usize>(&self, src: Place, dst: Place) {
-        let Split { outer, rows, whole, .. } = self.split;
-        let rows_start_bytes = self.starts_bytes(1, rows.dst_stride, dst.first);
-        let room = match rows_start_bytes {
-            true => 0,
-            false => whole[1].min(STRETCH_BYTES * SLOTS) * pitch::<SLOTS>(whole[0] / SLOTS),
-        };
+        let outer = self.split.outer;
         let plane = self.plane::<SLOTS>(std::ptr::null_mut());
         // Strips that are no lines are made ready even where others take turns.
         let fills_lines = self.stream || plane.columns.extent.is_multiple_of(LINE);
-        let turns_only = rows_start_bytes && fills_lines && self.turns_pay(&plane);
-        let made = if turns_only { 0 } else { PackedColumns::<SLOTS>::room(rows.extent) };
-        let mut buffers = [made, room].map(Buffer::new);
-        let [made, staging] = buffers.each_mut().map(Buffer::start);
-        let is_one_walk = rows_start_bytes && self.starts_bytes(0, 0, 0);
-        let (walked, stepped) =
-            if is_one_walk { (self.in_bytes(outer), Loops::default()) } else { (Loops::default(), outer) };
+        let turns_only = fills_lines && self.turns_pay(&plane);
+        let room = if turns_only { 0 } else { PackedColumns::<SLOTS>::room(self.split.rows.extent) };
+        let mut made = Buffer::new(room);
+        let plane = self.plane::<SLOTS>(made.start());
+        let (walked, stepped) = match self.starts_bytes(0, 0, 0) {
+            true => (self.in_bytes(outer), Loops::default()),
+            false => (Loops::default(), outer),
+        };
         each_place(stepped.as_slice(), src, dst, &mut |src, dst| {
-            let plane = self.plane::<SLOTS>(made);
-            // SAFETY: planes of the nest, and room for a block.
-            unsafe {
-                match rows_start_bytes {
-                    true => self.strips(&plane, walked, src, dst.byte_of(0)),
-                    false => self.staged(&plane, src, dst, staging),
-                }
-            }
+            // SAFETY: planes of the nest, and room for what is made.
+            unsafe { self.strips(&plane, walked, src, dst.byte_of(0)) };
         });
     }
 
@@ -272,65 +257,7 @@ impl PackedStrips {
         let last = (!all.is_multiple_of(least)).then(|| (all - least, least, least));
         whole.chain(last).filter(|&(_, count, _)| count > 0)
     }
-
-    /// A plane whose rows start at any bit, block by block.
-    ///
-    /// # Safety
-    /// All of its places must be valid from `src` on, and from the first slot of `dst` on, without overlap; there must be room
-    /// for a block at `staging`.
-    unsafe fn staged<const SLOTS: usize>(
-        &self,
-        plane: &Plane<SLOTS>,
-        src: Place,
-        dst: Place,
-        staging: *mut u8,
-    ) {
-        let (parts, pitch) = (self.per_byte(0), pitch::<SLOTS>(plane.columns.extent));
-        let (bits, step) = (self.bits as isize, self.split.rows.dst_stride);
-        // Some lines of each column at once: blocks have too few for turns.
-        let in_cache = PackedStrips { stream: false, by_turns: false, ..*self };
-        for row in (0..plane.rows.extent).step_by(STRETCH_BYTES) {
-            let extent = STRETCH_BYTES.min(plane.rows.extent - row);
-            let rows = Loop { extent, dst_stride: parts * pitch as isize, ..plane.rows };
-            let first_row = parts * row as isize;
-            let mut columns = self.blocks::<SLOTS>(plane.columns.extent).peekable();
-            let mut before = None;
-            while let Some((column, extent)) = columns.next() {
-                let first_column = (SLOTS * column) as isize;
-                let moved = BitRows {
-                    rows: parts.unsigned_abs() * rows.extent,
-                    pitch,
-                    first: bits * (dst.first + first_row * step + first_column),
-                    step: bits * step,
-                    count: 8 * extent,
-                    again: before.map(|end| 8 * (end - column)),
-                    next: columns.peek().map(|&(next, _)| next - column),
-                    stream: self.stream,
-                };
-                let block = Plane { rows, columns: Loop { extent, ..plane.columns }, ..*plane };
-                let from = src.at(first_row + first_column * plane.source.step);
-                // SAFETY: some rows and columns of the plane.
-                unsafe {
-                    in_cache.strips(&block, Loops::default(), from, staging.wrapping_add(LINE));
-                    walk_at_level(self.level, &[], (staging, dst.base), moved);
-                }
-                before = Some(column + extent);
-            }
-        }
-    }
-
-    /// How bytes of columns are divided into blocks: the first of each, and how many. The last block steps back rather than be
-    /// narrower than a strip.
-    fn blocks<const SLOTS: usize>(&self, all: usize) -> impl Iterator<Item = (usize, usize)> {
-        let width = block_width(SLOTS);
-        (0..all).step_by(width).map(move |first| (first.min(all - LANE), width.min(all - first).max(LANE)))
-    }
 }
 
 /// What both ways carry has room in the one's buffer.
 const _: () = assert!(BURST_CARRY <= CARRY_BYTES);
-
-/// From row to row of blocks of columns of so many bytes, each with a line before it: no power of two.
-fn pitch<const SLOTS: usize>(columns: usize) -> usize {
-    block_width(SLOTS).min(columns).next_multiple_of(LINE) + LINE
-}
