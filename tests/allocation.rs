@@ -54,22 +54,32 @@ fn executing_allocates_nothing_that_grows() {
     }
 }
 
-/// What a stretch of each of 512 columns is made into, the carries of rows that start no lines, and tiles of what is left.
+/// What a stretch of each of some columns is made into, a block of them, what stands between two steps, and tiles of what is left.
 const PACKED_BYTES: u64 = 1024 * 1024;
 
 #[test]
 fn transposing_packed_slots_takes_little_room() {
     for (element, bits) in [("u1", 1), ("u2", 2), ("s4", 4)] {
-        for n in [4003, 6016] {
-            let line = format!("{element}[{n},{n}]{{1,0:E({bits})}} -> {element}[{n},{n}]{{0,1:E({bits})}}");
-            let (_, plan) = planned(&line);
-            let (src, mut dst) = (vec![1; plan.src_byte_size()], vec![0; plan.dst_byte_size()]);
-            let info = allocation_counter::measure(|| {
-                plan.execute(&src, &mut dst).expect("the sizes are the plan's")
-            });
-            assert!(info.bytes_max <= PACKED_BYTES, "{line}: {} bytes", info.bytes_max);
+        let line = |n: usize, order: &str, to: &str, packed: &str| {
+            format!("{element}[{n},{n}]{{1,0:E({bits})}} -> {to}[{n},{n}]{{{order}{packed}}}")
+        };
+        let packed = format!(":E({bits})");
+        for line in [4003, 6016].map(|n| line(n, "0,1", element, &packed)) {
+            takes_little_room(&line);
         }
+        // In two steps.
+        takes_little_room(&line(4003, "0,1", "f32", ""));
+        takes_little_room(&format!("{element}[101,100001]{{1,0:E({bits})}} -> f32[101,100001]{{0,1}}"));
     }
+}
+
+/// Executes past the cache, and looks at the most that it has at a time.
+fn takes_little_room(line: &str) {
+    let (_, plan) = planned_streaming(line, Streaming::Always);
+    let (src, mut dst) = (vec![1; plan.src_byte_size()], vec![0; plan.dst_byte_size()]);
+    let info =
+        allocation_counter::measure(|| plan.execute(&src, &mut dst).expect("the sizes are the plan's"));
+    assert!(info.bytes_max <= PACKED_BYTES, "{line}: {} bytes", info.bytes_max);
 }
 
 #[test]
@@ -81,11 +91,7 @@ fn converting_with_padding_takes_little_room() {
         "f64[3000,7,100] -> s8[3000,7,100]{1,2,0:T(8,128)(4,1)}",
         "bf16[50000,7,16]{2,1,0:T(8,128)(2,1)} -> f8e4m3fn[50000,7,16]{2,1,0:T(8,128)(4,1)}",
     ] {
-        let (_, plan) = planned_streaming(line, Streaming::Always);
-        let (src, mut dst) = (vec![1; plan.src_byte_size()], vec![0; plan.dst_byte_size()]);
-        let info =
-            allocation_counter::measure(|| plan.execute(&src, &mut dst).expect("the sizes are the plan's"));
-        assert!(info.bytes_max <= PACKED_BYTES, "{line}: {} bytes", info.bytes_max);
+        takes_little_room(line);
     }
 }
 

@@ -164,6 +164,47 @@ fn planes_in_batches() {
     BATCHES.iter().for_each(|line| in_every_way(line, &[1, 2]));
 }
 
+/// Slots that share bytes: whole bytes of which stay together, and are moved as such; that are transposed in blocks, as what lies together
+/// on a side is several dimensions, or rows start inside bytes; that are unpacked and packed in short rows; and that are converted
+/// behind a transposition, in bands across their source.
+const PACKED: [&str; 17] = [
+    "s4[60,70,64]{2,1,0:E(4)} -> s4[60,70,64]{2,0,1:E(4)}",
+    "u1[60,70,40]{2,1,0:E(1)} -> u1[60,70,40]{2,0,1:E(1)}",
+    "u2[603,704]{0,1:E(2)} -> u2[603,704]{1,0:T(8,128)(4,1)E(2)}",
+    "s4[712,1403]{0,1:E(4)} -> s4[712,1403]{1,0:T(8,128)(8,1)E(4)}",
+    "s4[320,3,48,16]{0,3,1,2:E(4)} -> s4[320,3,48,16]{1,3,2,0:E(4)}",
+    "u1[24,300,96]{0,2,1:E(1)} -> u1[24,300,96]{1,2,0:E(1)}",
+    "u1[256,19,304]{0,1,2:E(1)} -> u1[256,19,304]{2,1,0:E(1)}",
+    "u2[301,197,57]{2,0,1:E(2)} -> u2[301,197,57]{1,2,0:E(2)}",
+    "s4[128,80,32]{2,1,0:T(8,128)(8,1)E(4)} -> s4[128,80,32]{0,1,2}",
+    "s4[64,128,50]{0,2,1:E(4)} -> s4[64,128,50]{0,1,2}",
+    "u2[100,61,64]{0,1,2:E(2)} -> u2[100,61,64]{0,2,1}",
+    "s4[100,61,64]{0,1,2} -> s4[100,61,64]{0,2,1:E(4)}",
+    "s4[700,1024]{1,0:E(4)} -> f32[700,1024]{0,1}",
+    "s4[640,701]{1,0:E(4)} -> f32[640,701]{0,1:T(8,128)}",
+    "s4[64,96,203]{0,2,1:E(4)} -> bf16[64,96,203]{0,1,2}",
+    "f4e2m1fn[1024,640]{1,0:T(8,128)(8,1)E(4)} -> bf16[1024,640]{0,1}",
+    "pred[1001,703]{1,0:E(1)} -> s16[1001,703]{0,1}",
+];
+
+#[test]
+fn slots_that_share_bytes() {
+    PACKED.iter().for_each(|line| in_every_way(line, &[1, 2]));
+}
+
+#[test]
+fn packed_slots_that_stay_together_are_moved_as_bytes() {
+    let kernels = |line: &str| {
+        let problem: relayout::Problem = line.parse().expect("two shapes");
+        Plan::new(&problem.src, &problem.dst).expect("a plan").to_string()
+    };
+    for (line, kernel) in
+        [(PACKED[0], "-b8 extents"), (PACKED[3], "-b32 extents"), (PACKED[5], "-convert-b1-b1 extents")]
+    {
+        assert!(kernels(line).contains(kernel), "{}", kernels(line));
+    }
+}
+
 /// Sources and destinations in other orders, and slots that are said to be as wide as they are.
 const OTHERS: [&str; 8] = [
     "bf16[1403,200]{1,0:T(8,128)(2,1)} -> f32[1403,200]{1,0:T(8,128)}",

@@ -4,11 +4,11 @@
 //! comes from memory and goes back once for each of them; band by band it is still in the cache. Where most lines belong to
 //! one box, boxes are faster one after the other.
 
-use relayout_kernels::{Loop, SlotWidth};
+use relayout_kernels::Loop;
 
 use super::FEW_STEPS;
 use super::parts::LINE;
-use super::restrict::{units_per_byte, written};
+use super::restrict::{element_units, src_units_per_byte, units_per_byte, written};
 use crate::plan::Plan;
 use crate::plan::step::{Kernel, Step};
 
@@ -49,28 +49,33 @@ impl Bands {
 
     /// The same, also across a source of which a band reads runs of at least so many bytes, if any may.
     pub(super) fn reading(step: &Step<'_>, most: usize, least: Option<usize>) -> Option<Bands> {
-        let element_bytes = match step.kernel {
-            Kernel::Move { element_bytes, .. } => element_bytes,
-            Kernel::Convert { dst: SlotWidth::Bytes(bytes), .. } => bytes,
-            _ => return None,
-        };
+        if step.kernel.is_fill() || matches!(step.kernel, Kernel::Copy) {
+            return None;
+        }
+        let per_byte = units_per_byte(step);
+        let most = most.saturating_mul(per_byte);
         let loops = step.nest.loops;
         let slowest = loops.iter().position(|l| l.dst_stride.unsigned_abs() <= most)?;
         let (outer, [cut, inner @ ..]) = loops.split_at(slowest) else { return None };
         let reach = |l: &Loop| l.dst_stride.saturating_mul(l.extent as isize - 1);
-        let inside = inner.iter().map(reach).fold(element_bytes as isize, isize::saturating_add);
+        let inside = inner.iter().map(reach).fold(element_units(step), isize::saturating_add);
         let stride = usize::try_from(cut.dst_stride).ok().filter(|&stride| stride > 0)?;
         // Each step of the loop that is cut is a piece of the destination, and loops outside of it are slower; those inside are
         // faster in the source too, which would else be read in runs that may be short, and none outside leads to another part of a
         // line, or of two where slots share bytes.
+        let line = LINE * src_units_per_byte(&step.kernel);
         let reads = |l: &Loop| l.src_stride.unsigned_abs();
-        let run = reads(cut).saturating_mul(cut.extent.min(most / stride));
+        let run = reads(cut).saturating_mul(cut.extent.min(most / stride)) / src_units_per_byte(&step.kernel);
         let reads_runs = inner.iter().all(|l| reads(l) <= reads(cut))
-            || reads(cut) <= LINE && least.is_some_and(|least| run >= least);
+            || reads(cut) <= line && least.is_some_and(|least| run >= least);
         let goes_along = inside <= cut.dst_stride
-            && outer.iter().all(|l| l.dst_stride > cut.dst_stride && reads(l) >= LINE);
+            && outer.iter().all(|l| l.dst_stride > cut.dst_stride && reads(l) >= line);
         (goes_along && reads_runs).then_some(())?;
-        Some(Bands { origin: usize::try_from(step.nest.dst_offset).ok()?, bytes: most / stride * stride })
+        // Bands end where bytes do.
+        let steps = most / stride / steps_of_bytes(stride, per_byte) * steps_of_bytes(stride, per_byte);
+        let origin = usize::try_from(step.nest.dst_offset).ok()?;
+        let are_bytes = steps > 0 && origin.is_multiple_of(per_byte);
+        are_bytes.then_some(Bands { origin: origin / per_byte, bytes: steps * stride / per_byte })
     }
 
     /// Where the band ends that a byte of the destination belongs to.
@@ -82,10 +87,16 @@ impl Bands {
     }
 }
 
-/// True where the boxes beside the largest hold more than one in `share` elements: they read the ends of the same rows, which had better
+/// How many steps of so many slots are whole bytes, of which each has so many.
+fn steps_of_bytes(stride: usize, per_byte: usize) -> usize {
+    // Both are powers of two, as far as they divide.
+    per_byte / (1 << stride.trailing_zeros().min(per_byte.trailing_zeros()))
+}
+
+/// True where the boxes beside the largest hold more than one in `share` bytes: they read the ends of the same rows, which had better
 /// be in the cache still.
 pub(super) fn shares_rows(plan: &Plan, share: usize) -> bool {
-    let moves = || plan.steps.moves().map(|step| step.points());
+    let moves = || plan.steps.moves().map(|step| written(&step) / units_per_byte(&step));
     let (all, most) = (moves().fold(0, usize::saturating_add), moves().max().unwrap_or(0));
     (all - most).saturating_mul(share) > all
 }

@@ -70,7 +70,13 @@ pub(super) fn element_units(step: &Step<'_>) -> isize {
     units_of(width(&step.kernel))
 }
 
-fn units_of(width: SlotWidth) -> isize {
+/// Units of the source that an element of a step takes.
+pub(super) fn src_element_units(step: &Step<'_>) -> isize {
+    units_of(src_width(&step.kernel))
+}
+
+/// Units from a slot to the next.
+pub(super) fn units_of(width: SlotWidth) -> isize {
     match width {
         SlotWidth::Bytes(bytes) => bytes as isize,
         SlotWidth::Bits(_) => 1,

@@ -14,8 +14,10 @@ use smallvec::SmallVec;
 use super::ExecuteError;
 use super::bands::{Bands, keeps_to_lines, shares_rows};
 use super::ends::{Source, Target, hull};
-use super::restrict::{element_units, restrict, src_span, units_per_byte, written};
-use crate::plan::step::Step;
+use super::restrict::{
+    element_units, restrict, src_element_units, src_span, units_of, units_per_byte, written,
+};
+use crate::plan::step::{Step, bits};
 use crate::plan::{BufferLength, Options, Plan};
 use crate::{ArrayShape, Layout, Request};
 
@@ -32,6 +34,19 @@ const ACROSS: usize = 64;
 
 /// The same of a band that is moved across the source before it is converted.
 const RUN_ACROSS: usize = 512;
+
+/// Bytes of a band between the steps where slots share bytes there, for the square of their bits: a part of the second-level cache, of
+/// which to transpose slots takes the more the more of them share a byte.
+const PACKED_BAND: usize = 32 * 1024;
+
+/// Rows of so many slots that share bytes are converted one by one, and of half as many where they are only unpacked, to lines.
+const LONG_ROW: usize = 128;
+
+/// The same where rows start no lines.
+const LONG_BESIDE_LINES: usize = 2048;
+
+/// Fewer slots are unpacked as they are transposed.
+const SHORT_RUN: usize = 16;
 
 /// Rows of more elements are padded seldom enough to be converted on the way, unless other rows of their tiles are padding.
 const SHORT_ROW: i64 = 256;
@@ -60,22 +75,32 @@ enum Steps {
 pub(super) struct TwoSteps {
     steps: Steps,
     bands: Bands,
-    /// Bytes of an element on either side.
-    widths: [usize; 2],
 }
 
 impl TwoSteps {
     /// The steps of a plan, where two are better than one.
     pub(super) fn new(plan: &Plan) -> Option<TwoSteps> {
-        let widths @ [src, dst] = widths(plan)?;
-        let largest = plan.steps.moves().max_by_key(Step::points)?;
+        if !is_alike(plan) {
+            return None;
+        }
+        let largest = plan.steps.moves().max_by_key(bytes_of)?;
         let converts = plan.element.convert.is_some();
         // Of as many elements as fit a band between the steps, too.
-        let most = BAND / src.max(dst) * dst;
-        if bytes_of_boxes(plan) == plan.dst_byte_size() {
-            let bands = Bands::reading(&largest, most, Some(RUN_ACROSS)).filter(|_| converts)?;
-            return Some(TwoSteps { steps: converts_last(plan, &largest, src)?, bands, widths });
+        let [from, to] = slot_bits(plan);
+        let most = BAND / from.max(to) * to;
+        if from < 8 && from < to {
+            let most = (PACKED_BAND * from).saturating_mul(to);
+            let is_all = bytes_of_boxes(plan) == plan.dst_byte_size();
+            let bands = Bands::reading(&largest, most, Some(ACROSS)).filter(|_| is_all)?;
+            return Some(TwoSteps { steps: converts_last(plan, &largest)?, bands });
         }
+        if bytes_of_boxes(plan) == plan.dst_byte_size() {
+            let [(src, from), (dst, to)] = [(&plan.src, plan.element.src), (&plan.dst, plan.element.dst)];
+            let changes = converts && (src.element_type(), from) != (dst.element_type(), to);
+            let bands = Bands::reading(&largest, most, Some(RUN_ACROSS)).filter(|_| changes)?;
+            return Some(TwoSteps { steps: converts_last(plan, &largest)?, bands });
+        }
+        let [src, _] = widths(plan)?;
         let along = Bands::of(&largest, most);
         let step = step_of_rows(&largest)? / src;
         let (steps, bands) = match along {
@@ -84,7 +109,7 @@ impl TwoSteps {
             _ if pays_across(plan) => first(plan, BAND_ACROSS, ACROSS)?,
             _ => return None,
         };
-        Some(TwoSteps { steps, bands, widths })
+        Some(TwoSteps { steps, bands })
     }
 }
 
@@ -149,15 +174,41 @@ fn first(plan: &Plan, most: usize, least: usize) -> Option<(Steps, Bands)> {
     Some((Steps::OrdersFirst { ordered: Box::new(ordered), moved: Box::new(moved) }, bands))
 }
 
-/// Two steps to rows that start no lines, or end beside tiles, or are of three elements, of elements of so many bytes.
-fn converts_last(plan: &Plan, largest: &Step<'_>, src: usize) -> Option<Steps> {
+/// Two steps to rows that start no lines, or end beside tiles, or are of three elements.
+fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
     let is_alone = plan.steps.len() > 1 && !shares_rows(plan, SHARE);
-    if is_alone || keeps_to_lines(largest) && !(src > 1 && are_threes(largest)) {
+    let threes = are_threes(largest) && slot_bits(plan)[0] > 8;
+    // Slots wider than their values are cleared by a step of their own.
+    let pays = match slot_bits(plan)[0] < 8 {
+        true => moves_packed_first(plan, largest),
+        false => !keeps_to_lines(largest) || threes,
+    };
+    // Slots wider than their values are cleared by a step of their own.
+    if is_alone || !pays || plan.element.written() != plan.element.dst {
         return None;
     }
-    let between = plan.dst.clone().with_element_type(plan.src.element_type());
+    let slots = plan.src.layout().element_size_in_bits();
+    let layout = plan.dst.layout().clone().with_element_size_in_bits(slots);
+    let between = plan.dst.clone().with_element_type(plan.src.element_type()).with_layout(layout);
     let moved = Plan::with_options(&Request::new(&plan.src, &between), options(plan)).ok()?;
-    Some(Steps::ConvertsLast { moved: Box::new(moved) })
+    let fills_slots = moved.element.written() == moved.element.dst;
+    fills_slots.then_some(Steps::ConvertsLast { moved: Box::new(moved) })
+}
+
+/// True where packed slots had better be moved before they are converted: where rows that both sides have are short, or start no
+/// lines, and where what lies across the source becomes elements of four bytes and more, which are slow to be transposed on the way.
+fn moves_packed_first(plan: &Plan, step: &Step<'_>) -> bool {
+    let unit @ [_, dst] = [src_element_units(step), element_units(step)];
+    let loops = step.nest.loops;
+    let is_unpacked = plan.element.convert.is_some_and(|convert| convert.conversion.is_identity());
+    if let Some(row) = loops.iter().find(|l| [l.src_stride, l.dst_stride] == unit) {
+        let are_tiles = [&plan.src, &plan.dst].iter().all(|shape| !shape.layout().tiles().is_empty());
+        let [least, long_row] = if is_unpacked { [SHORT_RUN, LONG_ROW / 2] } else { [1, LONG_ROW] };
+        let starts_lines = keeps_to_lines(step) || row.extent >= LONG_BESIDE_LINES;
+        return !are_tiles && row.extent >= least && (row.extent < long_row || !starts_lines);
+    }
+    let is_across = |l: &Loop| l.dst_stride == dst && l.src_stride.unsigned_abs() >= LONG_ROW;
+    slot_bits(plan)[1] >= 32 && loops.iter().any(is_across)
 }
 
 /// True where rows of three elements follow one another: no word is made of them, so that they are slow to be put together while they
@@ -186,8 +237,20 @@ fn options(plan: &Plan) -> Options {
     Options { level: plan.level, max_threads: Some(1), streaming: plan.streaming }
 }
 
-/// Bytes of an element on either side, where all of both arrays takes part, elements fill their slots, and none has a factor of its own,
-/// which it would be found by its place for.
+/// True where all of both arrays takes part, and no element has a factor of its own, which it would be found by its place for.
+fn is_alike(plan: &Plan) -> bool {
+    let is_dense =
+        matches!((plan.src_len, plan.dst_len), (BufferLength::Exactly(_), BufferLength::Exactly(_)));
+    let has_boxes = plan.tables.is_none() && plan.ef57.is_none();
+    is_dense && has_boxes && plan.conversion.factors_along().is_none() && plan.is_whole()
+}
+
+/// Bits of a slot on either side.
+fn slot_bits(plan: &Plan) -> [usize; 2] {
+    [plan.element.src, plan.element.dst].map(bits)
+}
+
+/// Bytes of an element on either side, where elements fill their slots.
 fn widths(plan: &Plan) -> Option<[usize; 2]> {
     let (SlotWidth::Bytes(src), SlotWidth::Bytes(dst)) = (plan.element.src, plan.element.dst) else {
         return None;
@@ -198,11 +261,7 @@ fn widths(plan: &Plan) -> Option<[usize; 2]> {
         _ => None,
     };
     let fill_slots = [Some(8 * src), Some(8 * dst)] == [bits(&plan.src), bits(&plan.dst)];
-    let is_dense =
-        matches!((plan.src_len, plan.dst_len), (BufferLength::Exactly(_), BufferLength::Exactly(_)));
-    let has_boxes = plan.tables.is_none() && plan.ef57.is_none();
-    let is_alike = plan.conversion.factors_along().is_none();
-    (fill_slots && is_dense && has_boxes && is_alike && plan.is_whole()).then_some([src, dst])
+    fill_slots.then_some([src, dst])
 }
 
 /// So many bytes of a buffer that grows to them, and no further.
@@ -234,7 +293,7 @@ impl Plan {
                     self.order_first([ordered, moved], src, &mut band, &mut room)?;
                 }
                 Steps::ConvertsLast { moved } => {
-                    self.convert_last(moved, steps.widths, src, &mut band, &mut room)?;
+                    self.convert_last(moved, src, &mut band, &mut room)?;
                 }
             }
             start += band.bytes.len();
@@ -264,22 +323,29 @@ impl Plan {
     fn convert_last(
         &self,
         moved: &Plan,
-        [from, to]: [usize; 2],
         src: Source<'_>,
         band: &mut Target<'_>,
         room: &mut Vec<u8>,
     ) -> Result<(), ExecuteError> {
+        let [from, to] = slot_bits(self);
         let places = band.places();
-        let are_elements = places.start.is_multiple_of(to) && places.end.is_multiple_of(to);
-        if !are_elements || places.len() / to * from > 2 * BAND {
-            return self.run_target(src, band, true);
-        }
-        let len = places.len() / to * from;
-        let mut between = Target { start: places.start / to * from, bytes: room_of(room, len) };
+        // As many slots between the steps, if these are whole bytes there, too.
+        let [from_bits, to_bits] = [from, to].map(|bits| bits as u64);
+        let between = |bytes: usize| {
+            let bits = (bytes as u64).checked_mul(8).filter(|bits| bits.is_multiple_of(to_bits))?;
+            let made = (bits / to_bits).checked_mul(from_bits).filter(|bits| bits.is_multiple_of(8))?;
+            usize::try_from(made / 8).ok()
+        };
+        let (start, len) = match (between(places.start), between(places.len())) {
+            (Some(start), Some(len)) if len <= 2 * BAND => (start, len),
+            _ => return self.run_target(src, band, true),
+        };
+        let mut between = Target { start, bytes: room_of(room, len) };
         moved.run_target(src, &mut between, false)?;
-        let row = [Loop { extent: len / from, src_stride: from as isize, dst_stride: to as isize }];
+        let [src_stride, dst_stride] = [self.element.src, self.element.dst].map(units_of);
+        let row = [Loop { extent: 8 * places.len() / to, src_stride, dst_stride }];
         let nest = Nest { src_offset: 0, dst_offset: 0, loops: &row };
-        Ok(self.convert(SlotWidth::Bytes(to), (0, between.bytes), band.bytes, nest, true)?)
+        Ok(self.convert(self.element.dst, (0, between.bytes), band.bytes, nest, true)?)
     }
 
     /// The bytes of the source between the first and the last that is read for a part of the destination.

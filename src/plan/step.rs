@@ -128,7 +128,8 @@ impl fmt::Display for Step<'_> {
     }
 }
 
-fn bits(width: SlotWidth) -> usize {
+/// Bits of a slot.
+pub(crate) fn bits(width: SlotWidth) -> usize {
     match width {
         SlotWidth::Bytes(bytes) => bytes.saturating_mul(8),
         SlotWidth::Bits(bits) => bits as usize,
