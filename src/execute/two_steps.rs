@@ -178,7 +178,6 @@ fn first(plan: &Plan, most: usize, least: usize) -> Option<(Steps, Bands)> {
 fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
     let is_alone = plan.steps.len() > 1 && !shares_rows(plan, SHARE);
     let threes = are_threes(largest) && slot_bits(plan)[0] > 8;
-    // Slots wider than their values are cleared by a step of their own.
     let pays = match slot_bits(plan)[0] < 8 {
         true => moves_packed_first(plan, largest),
         false => !keeps_to_lines(largest) || threes,
