@@ -88,16 +88,14 @@ impl TwoSteps {
         // Of as many elements as fit a band between the steps, too.
         let [from, to] = slot_bits(plan);
         let most = BAND / from.max(to) * to;
-        if from < 8 && from < to {
-            let most = (PACKED_BAND * from).saturating_mul(to);
-            let is_all = bytes_of_boxes(plan) == plan.dst_byte_size();
-            let bands = Bands::reading(&largest, most, Some(ACROSS)).filter(|_| is_all)?;
-            return Some(TwoSteps { steps: converts_last(plan, &largest)?, bands });
-        }
         if bytes_of_boxes(plan) == plan.dst_byte_size() {
+            let (most, run) = match from < 8 && from < to {
+                true => ((PACKED_BAND * from).saturating_mul(to), ACROSS),
+                false => (most, RUN_ACROSS),
+            };
             let [(src, from), (dst, to)] = [(&plan.src, plan.element.src), (&plan.dst, plan.element.dst)];
             let changes = converts && (src.element_type(), from) != (dst.element_type(), to);
-            let bands = Bands::reading(&largest, most, Some(RUN_ACROSS)).filter(|_| changes)?;
+            let bands = Bands::reading(&largest, most, Some(run)).filter(|_| changes)?;
             return Some(TwoSteps { steps: converts_last(plan, &largest)?, bands });
         }
         let [src, _] = widths(plan)?;
