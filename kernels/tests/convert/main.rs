@@ -72,9 +72,21 @@ fn run(
     bytes: usize,
     start: usize,
 ) -> Vec<u8> {
+    run_between(converter, src, [first; 2], loops, bytes, start)
+}
+
+/// The same from one place to another.
+fn run_between(
+    converter: &Converter,
+    src: &[u8],
+    [src_offset, dst_offset]: [isize; 2],
+    loops: &[Loop],
+    bytes: usize,
+    start: usize,
+) -> Vec<u8> {
     let mut dst = vec![0xa5; bytes + 192];
     let line = dst.as_ptr().align_offset(64); // where a destination starts a line decides how it is written
-    let nest = Nest { src_offset: first, dst_offset: first, loops };
+    let nest = Nest { src_offset, dst_offset, loops };
     converter.run(src, &mut dst[line + start..line + start + bytes], nest).expect("a nest inside its slices");
     dst[line..line + bytes + 128].to_vec()
 }

@@ -2,7 +2,7 @@
 
 use relayout_kernels::{Bits, Conversion, Converter, Level, Loop, Nest, Scale, SlotWidth};
 
-use super::{levels, noise, unit};
+use super::{levels, noise, run_between, unit};
 
 /// Extents, and the loops in the order of either side, the slowest first; how many slots are left out behind the steps of which loop of
 /// the source, and of the destination.
@@ -65,34 +65,22 @@ fn check(src: &[u8], [from, to]: [SlotWidth; 2], case: Case) {
         backwards[0].src_stride *= -1;
         let end = first + loops[0].src_stride * (loops[0].extent as isize - 1);
         for (first, loops) in [(first, &loops), (end, &backwards)] {
-            let wanted =
-                found_at(&Converter { stream: false, ..converter }, &src, first, loops, bytes, start);
+            let found = |level, stream| {
+                let converter = Converter { level, stream, ..converter };
+                run_between(&converter, &src, [first, 1], loops, bytes, start)
+            };
+            let wanted = found(Level::Scalar, false);
             for level in levels() {
-                let found = found_at(&Converter { level, ..converter }, &src, first, loops, bytes, start);
-                assert!(found == wanted, "{from:?} to {to:?}, {loops:?} {level} from {first} at {start}");
+                assert!(
+                    found(level, stream) == wanted,
+                    "{from:?} to {to:?}, {loops:?} {level} from {first} at {start}"
+                );
             }
         }
         let nest = Nest { src_offset: first, dst_offset: first, loops: &loops };
         let short = converter.run(&src[..src.len() - 1], &mut vec![0; bytes], nest);
         assert!(short.is_err(), "a source without its last byte");
     }
-}
-
-/// What a destination between sentinels holds, which starts so many bytes behind a line, in its second slot.
-fn found_at(
-    converter: &Converter,
-    src: &[u8],
-    first: isize,
-    loops: &[Loop],
-    bytes: usize,
-    start: usize,
-) -> Vec<u8> {
-    let mut dst = vec![0xa5; bytes + 192];
-    let line = dst.as_ptr().align_offset(64);
-    let nest = Nest { src_offset: first, dst_offset: 1, loops };
-    let place = line + start..line + start + bytes;
-    converter.run(src, &mut dst[place], nest).expect("a nest inside its slices");
-    dst[line..line + bytes + 128].to_vec()
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl PackedBlocks {
             return None;
         }
         let per_byte = 8 / bits as usize;
-        let [parts, joined] = packed.sides().map(|is_packed| if is_packed { per_byte } else { 1 });
+        let [parts, joined] = packed.per_byte(per_byte);
         let mut outer = *loops;
         // One loop cannot lie together on both sides.
         if outer.as_slice().iter().any(|l| l.src_stride == 1 && l.dst_stride == 1) {
@@ -147,7 +147,7 @@ impl PackedBlocks {
 
     /// Rows that share bytes of the source, and columns that share bytes of the destination.
     fn per_byte<const SLOTS: usize>(&self) -> [usize; 2] {
-        self.packed.sides().map(|is_packed| if is_packed { SLOTS } else { 1 })
+        self.packed.per_byte(SLOTS)
     }
 
     /// # Safety

@@ -57,6 +57,11 @@ impl PackedSides {
         }
     }
 
+    /// Slots of a byte of either side, of so many where they share it.
+    pub(crate) fn per_byte(self, slots: usize) -> [usize; 2] {
+        self.sides().map(|is_packed| if is_packed { slots } else { 1 })
+    }
+
     /// True where slots of the source share bytes, and of the destination.
     pub(crate) fn sides(self) -> [bool; 2] {
         [self != PackedSides::Destination, self != PackedSides::Source]

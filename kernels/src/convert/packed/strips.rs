@@ -60,7 +60,7 @@ impl PackedStrips {
         let rows = outer.take(|l| l.src_stride == 1)?;
         let columns = outer.take(|l| l.dst_stride == 1)?;
         let per_byte = 8 / bits as usize;
-        let [parts, joined] = packed.sides().map(|is_packed| if is_packed { per_byte } else { 1 });
+        let [parts, joined] = packed.per_byte(per_byte);
         let unit = Loops::default();
         let [beyond, along, further] = [ONCE; 3];
         let split = Split { outer, unit, rows, beyond, along, columns, further, whole: [0; 2] };

@@ -19,7 +19,7 @@ fn check<const SLOTS: usize, const PAST: bool>(
     (at, gap): (usize, usize),
 ) {
     // Slots of the source from column to column: any number, and one by which columns meet in few sets of the caches.
-    let step = rows * packed.sides().map(|is_packed| if is_packed { SLOTS } else { 1 })[0];
+    let step = rows * packed.per_byte(SLOTS)[0];
     for step in [step + 5, step.next_multiple_of(PAGE) + 2] {
         for level in [Level::Avx2, Level::Avx512] {
             check_at::<SLOTS, PAST>(level, packed, rows, (first, step), (at, gap));
@@ -35,7 +35,7 @@ fn check_at<const SLOTS: usize, const PAST: bool>(
     (first, step): (usize, usize),
     (at, gap): (usize, usize),
 ) {
-    let [src_slots, dst_slots] = packed.sides().map(|is_packed| if is_packed { SLOTS } else { 1 });
+    let [src_slots, dst_slots] = packed.per_byte(SLOTS);
     let any = PackedColumns { packed, first: 0, step: step as isize, width: 0, made: std::ptr::null_mut() };
     let width = PackedColumns::<SLOTS>::widest_turn(&any);
     let (strips, bits) = (2, 8 / SLOTS);
