@@ -213,6 +213,25 @@ fn rows_of_a_few_streams() {
     }
 }
 
+/// Rows whose neighbours in the source belong elsewhere: some of which are taken along, and what is left of them; inside the loop of
+/// rows that follow one another, and around it; with another loop outside of them, or inside.
+#[test]
+fn rows_across_the_source() {
+    for (row, rows, beside) in
+        [(64, 33, 37), (65, 40, 17), (100, 50, 21), (129, 16, 70), (700, 5, 7), (1500, 3, 3)]
+    {
+        for apart in [0, 3] {
+            let (all, line) = (2 * beside * row + apart, rows * row + apart);
+            let outer = a_loop(2, beside * row, beside * line);
+            let [next, beside] = [a_loop(rows, all, row), a_loop(beside, row, line)];
+            for order in [[outer, beside, next], [outer, next, beside], [beside, next, outer]] {
+                let loops = [&order[..], &[a_loop(row, 1, 1)]].concat();
+                check(&Case { family: Family::Rows, element: 1, loops });
+            }
+        }
+    }
+}
+
 /// With the loops that a planner makes for rows of a tile and a part of one.
 #[test]
 fn rows_of_one_piece_and_a_rest() {

@@ -49,8 +49,9 @@ pub(crate) unsafe fn dense_rows<L: Lanes>(
                 // SAFETY: the caller's promise; the buffers live until the end of this function.
                 $($(($e, $k) => unsafe {
                     let DenseOrder { before, next, more, ways, .. } = order;
-                    let (count, ahead, apart, streams) = (along.extent, ragged_ahead(), apart.as_mut_ptr(), &streams[..]);
-                    let kernel = DenseRows::<$e, $k> { next, more, across, row, count, ways, ahead, apart, streams };
+                    let (count, apart, streams) = (along.extent, apart.as_mut_ptr(), &streams[..]);
+                    let (ahead, is_along) = (order.ahead(), order.is_along());
+                    let kernel = DenseRows::<$e, $k> { next, more, across, row, count, ways, ahead, is_along, apart, streams };
                     each_point(lanes, before.as_slice(), src, dst, kernel);
                     streams.iter().for_each(|stream| stream.end());
                 })*)*
@@ -73,6 +74,8 @@ pub(crate) struct DenseOrder {
     ways: usize,
     /// Bytes that a step of `next` puts to each stream.
     unit: usize,
+    /// Bytes of the rows that are taken at once.
+    taken: usize,
 }
 
 impl DenseOrder {
@@ -91,7 +94,7 @@ impl DenseOrder {
         let position = outer.iter().rposition(|l| l.extent > 1 && follows(l.dst_stride, unit))?;
         let mut before = Loops::of_few(outer)?;
         let next = before.remove(position);
-        let order = DenseOrder { before, next, more: ONCE, ways, unit };
+        let order = DenseOrder { before, next, more: ONCE, ways, unit, taken: row * across.extent };
         let run = next.extent * unit;
         let goes_on = run >= LEAST_RUN || before.as_slice().iter().any(|l| follows(l.dst_stride, run));
         if row * across.extent > DENSE_ROWS || order.bytes() > DENSE_STREAMS || !goes_on {
@@ -113,15 +116,39 @@ impl DenseOrder {
         self.more.extent * self.ways
     }
 
-    /// Bytes of a buffer: what it is filled up to before it is written, some rows more, and a register; whole lines.
+    /// Bytes of the source that a step of `next` reads one behind the other.
+    fn read(&self) -> usize {
+        let is_run = self.more.extent == 1 || self.more.src_stride == self.taken as isize;
+        if is_run { self.taken * self.more.extent } else { self.taken }
+    }
+
+    /// True where steps continue one another in the source.
+    fn is_along(&self) -> bool {
+        self.next.src_stride == self.read() as isize
+    }
+
+    /// How far ahead of its loads the source is asked for: as many bytes along it, or as many steps elsewhere as read so many.
+    fn ahead(&self) -> isize {
+        match self.is_along() {
+            true => ragged_ahead() as isize,
+            false => self.next.src_stride * (ragged_ahead() / self.read()).max(1) as isize,
+        }
+    }
+
     fn room(&self) -> usize {
-        (LINE + LEAST_FILLED + self.unit + 2 * LINE).next_multiple_of(LINE)
+        room(self.unit)
     }
 
     /// Bytes of all buffers.
     fn bytes(&self) -> usize {
         self.streams().saturating_mul(self.room())
     }
+}
+
+/// Bytes of a buffer that so many are put into at a time: what it is filled up to before it is written, these, and a register; whole
+/// lines.
+pub(crate) fn room(unit: usize) -> usize {
+    (LINE + LEAST_FILLED + unit + 2 * LINE).next_multiple_of(LINE)
 }
 
 /// What was put together and is not yet written.
@@ -221,8 +248,9 @@ struct DenseRows<'a, const E: usize, const K: usize> {
     count: usize,
     /// Streams of the `K` rows: one or `K`.
     ways: usize,
-    /// How far ahead of its loads the source is asked for, in bytes.
-    ahead: usize,
+    /// How far ahead of its loads the source is asked for, in bytes, and whether that is along it.
+    ahead: isize,
+    is_along: bool,
     /// Room for `K` rows that do not lie one behind the other.
     apart: *mut u8,
     /// Of each step of `more`, for each way.
@@ -268,9 +296,9 @@ impl<const E: usize, const K: usize> DenseRows<'_, E, K> {
     /// `K` rows must be readable from `src` on, and writable from `dst` on, without overlap.
     #[inline(always)]
     unsafe fn rows<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8, stream: &Stream) {
-        // A single stream leaves so often that all is asked for as it does.
-        let ahead = src.wrapping_add(self.ahead);
-        let is_alone = self.streams.len() == 1;
+        // A single stream that is read along leaves so often that all is asked for as it does.
+        let ahead = src.wrapping_offset(self.ahead);
+        let is_alone = self.streams.len() == 1 && self.is_along;
         if !is_alone {
             self.ask(lanes, ahead);
         }
@@ -288,7 +316,7 @@ impl<const E: usize, const K: usize> DenseRows<'_, E, K> {
     /// As [`DenseRows::rows`]; there must be `K` streams.
     #[inline(always)]
     unsafe fn rows_apart<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8, streams: &[Stream]) {
-        self.ask(lanes, src.wrapping_add(self.ahead));
+        self.ask(lanes, src.wrapping_offset(self.ahead));
         // SAFETY: the same, and room for all rows and a register.
         unsafe {
             self.take(lanes, src, self.apart);

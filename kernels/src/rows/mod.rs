@@ -1,5 +1,6 @@
 //! Runs of bytes that are contiguous on both sides.
 
+pub(crate) mod across;
 pub(crate) mod border;
 pub(crate) mod carry;
 pub(crate) mod dense;
@@ -11,6 +12,7 @@ pub(crate) mod stream;
 use crate::lanes::{LANE, LINE, Lanes, stream_line};
 use crate::loops::ONCE;
 use crate::nest::Loop;
+use crate::rows::across::rows_across;
 use crate::rows::dense::dense_rows;
 use crate::rows::pieces::pieces;
 use crate::rows::stream::stream_rows;
@@ -145,6 +147,7 @@ pub(crate) unsafe fn rows_past_cache<L: Lanes>(
     // SAFETY: the caller's promise.
     unsafe {
         match if aligned { None } else { pieces::<L>(loops, along, 1) } {
+            _ if rows_across(lanes, loops, (run, aligned), src, dst) => {}
             Some(pieces) if stream_rows(lanes, 1, ONCE, pieces, src, dst) => {}
             _ if !aligned && dense_rows(lanes, loops, (ONCE, along), 1, (src, dst)) => {}
             _ => each_point(lanes, loops, src, dst, Rows::new(loops, run, true)),
