@@ -6,6 +6,7 @@ use super::flush::fence;
 use super::join_rows::Piece;
 use super::leave::Turned;
 use super::packed::blocks::PackedBlocks;
+use super::packed::inside_bytes::InsideBytes;
 use super::packed::strips::PackedStrips;
 use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
@@ -227,6 +228,10 @@ impl Work<'_> {
                 strips.run(src, dst);
                 self.edges(&strips.split, src, dst);
             };
+        }
+        if let Some(inside) = InsideBytes::new(self, loops, [src, dst]) {
+            // SAFETY: the same.
+            return unsafe { inside.run(src, dst) };
         }
         if let Some(blocks) = PackedBlocks::new(self, loops, [src, dst]) {
             // SAFETY: the same.

@@ -168,7 +168,9 @@ pub(super) unsafe fn transposed<K: Point>(
     kernel: impl FnOnce(CarriedPlane) -> K,
 ) {
     let row = Loop { dst_stride: rows.dst_stride / parts as isize, ..rows };
-    let aligned = starts_lines(outer.as_slice().iter().chain([&row, &beyond, &along]), dst);
+    // Rows of bits may be no whole bytes apart.
+    let is_whole = rows.dst_stride % parts as isize == 0;
+    let aligned = is_whole && starts_lines(outer.as_slice().iter().chain([&row, &beyond, &along]), dst);
     let mut carry = (!aligned).then(|| Buffer::new(CARRY_BYTES));
     let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
     let kernel = kernel(CarriedPlane { columns, rows, beyond, along, carry });

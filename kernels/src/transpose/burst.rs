@@ -176,8 +176,9 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     /// The kernel of a part's rows, which have carries of their own, and where they start.
     #[inline(always)]
     fn of_part(&self, part: usize, to: *mut u8) -> (Self, *mut u8) {
-        let (plane, to) = self.plane.of_part((part, self.source.parts()), BURST_CARRY, to);
-        (BurstTranspose { plane, ..*self }, to)
+        let plane = self.plane.of_part((part, self.source.parts()), BURST_CARRY);
+        let at = self.source.part_at(part, self.plane.rows.dst_stride);
+        (BurstTranspose { plane, ..*self }, to.wrapping_offset(at))
     }
 
     /// The rows of a strip, turn by turn.

@@ -38,6 +38,12 @@ pub(crate) trait Columns: Copy {
         1
     }
 
+    /// How far the first row of a part is from the first one's, where rows are so far from those of the next element.
+    #[inline(always)]
+    fn part_at(&self, part: usize, step: isize) -> isize {
+        part as isize * (step / self.parts() as isize)
+    }
+
     /// From column to column of the source, and how many there are, where those of a strip are so many with this step.
     #[inline(always)]
     fn of_source(&self, step: isize, count: usize) -> (isize, usize) {

@@ -76,18 +76,11 @@ impl CarriedPlane {
         }
     }
 
-    /// The rows of one of so many parts, which have as much of `carry` bytes to themselves, and where the first of them starts.
+    /// The rows of one of so many parts, which have as much of `carry` bytes to themselves.
     #[inline(always)]
-    pub(crate) fn of_part(
-        &self,
-        (part, parts): (usize, usize),
-        carry: usize,
-        to: *mut u8,
-    ) -> (Self, *mut u8) {
+    pub(crate) fn of_part(&self, (part, parts): (usize, usize), carry: usize) -> Self {
         let before = if self.carry.is_null() { 0 } else { part * (carry / parts) };
-        let apart = self.rows.dst_stride / parts as isize;
-        let plane = CarriedPlane { carry: self.carry.wrapping_add(before), ..*self };
-        (plane, to.wrapping_offset(part as isize * apart))
+        CarriedPlane { carry: self.carry.wrapping_add(before), ..*self }
     }
 
     /// Moves the columns behind the first `whole` ones, with ordinary stores: at least a block, stepping back over columns that

@@ -143,8 +143,9 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
     /// The kernel of a part's rows, which have carries of their own, and where they start.
     #[inline(always)]
     fn of_part(&self, part: usize, to: *mut u8) -> (Self, *mut u8) {
-        let (plane, to) = self.plane.of_part((part, self.source.parts()), CARRY_BYTES, to);
-        (StreamTranspose { plane, ..*self }, to)
+        let plane = self.plane.of_part((part, self.source.parts()), CARRY_BYTES);
+        let at = self.source.part_at(part, self.plane.rows.dst_stride);
+        (StreamTranspose { plane, ..*self }, to.wrapping_offset(at))
     }
 
     /// Some rows of a strip, made ready from `from` on: a register of them at a time, in all

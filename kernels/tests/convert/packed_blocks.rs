@@ -93,3 +93,17 @@ fn slots_are_transposed_under_any_loops() {
         }
     }
 }
+
+/// Rows of which the whole bytes go straight to their lines: that follow one another, and others, in planes that start at other slots.
+#[test]
+fn long_rows_start_inside_bytes() {
+    let src = noise();
+    let cases: [Case; 3] = [
+        (&[2, 131, 7430], &[0, 2, 1], &[0, 1, 2], (1, 0), (2, 1)),
+        (&[129, 7431], &[1, 0], &[0, 1], (0, 1), (0, 0)),
+        (&[539, 7297], &[1, 0], &[0, 1], (0, 0), (1, 0)),
+    ];
+    for case in cases {
+        check(&src, [SlotWidth::Bits(Bits::Four); 2], case);
+    }
+}

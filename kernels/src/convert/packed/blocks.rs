@@ -91,19 +91,30 @@ fn dst_stride(l: &Loop) -> isize {
 }
 
 /// What blocks are made in.
-struct Room {
+pub(crate) struct Room {
     starts: Vec<Start>,
-    made: *mut u8,
+    /// A stretch of each column of a strip.
+    pub(crate) made: Buffer,
     /// A block, with a line before each row.
-    block: *mut u8,
+    block: Buffer,
     pitch: usize,
+    /// Rows of a block.
+    rows: usize,
 }
 
 /// Consecutive rows, or columns.
 #[derive(Clone, Copy)]
-struct Part {
-    first: usize,
-    count: usize,
+pub(crate) struct Part {
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+}
+
+impl Part {
+    /// The same in parts of at most so many.
+    fn by(self, most: usize) -> impl Iterator<Item = Part> {
+        let end = self.first + self.count;
+        (self.first..end).step_by(most).map(move |first| Part { first, count: most.min(end - first) })
+    }
 }
 
 impl PackedBlocks {
@@ -130,6 +141,13 @@ impl PackedBlocks {
         fits.then_some(PackedBlocks { level, bits, packed, stream, outer, rows, columns })
     }
 
+    /// True where rows and columns are those of these loops, and no others before them.
+    pub(crate) fn begins_with(&self, rows: Loop, columns: Loop) -> bool {
+        [(&self.rows, rows), (&self.columns, columns)]
+            .iter()
+            .all(|(all, l)| all.loops.as_slice().first() == Some(l))
+    }
+
     /// Moves all of the nest.
     ///
     /// # Safety
@@ -150,9 +168,8 @@ impl PackedBlocks {
         self.packed.per_byte(SLOTS)
     }
 
-    /// # Safety
-    /// As [`PackedBlocks::run`].
-    unsafe fn planes<const SLOTS: usize>(&self, src: Place, dst: Place) {
+    /// Room for the nest's blocks.
+    pub(crate) fn room<const SLOTS: usize>(&self) -> Room {
         let [parts, joined] = self.per_byte::<SLOTS>();
         let width = self.columns.slots.div_ceil(joined).next_multiple_of(LANE).min(block_width(SLOTS));
         // From row to row: no power of two.
@@ -160,33 +177,59 @@ impl PackedBlocks {
         let most = parts * STRETCH_BYTES;
         let rows = self.rows.part((BLOCK / pitch / most).max(1) * most);
         let stretch = rows.div_ceil(parts).min(STRETCH_BYTES);
-        let [mut made, mut block] =
+        let [made, block] =
             [PackedColumns::<SLOTS>::room(stretch), rows.next_multiple_of(parts) * pitch].map(Buffer::new);
         let starts = vec![Start::default(); ListedColumns::<SLOTS>::listed(WIDEST * SLOTS)];
-        let mut room = Room { starts, made: made.start(), block: block.start(), pitch };
+        Room { starts, made, block, pitch, rows }
+    }
+
+    /// # Safety
+    /// As [`PackedBlocks::run`].
+    unsafe fn planes<const SLOTS: usize>(&self, src: Place, dst: Place) {
+        let mut room = self.room::<SLOTS>();
+        let [rows, columns] = [self.rows.slots, self.columns.slots].map(|count| Part { first: 0, count });
         each_place(self.outer.as_slice(), src, dst, &mut |src, dst| {
-            for first in (0..self.rows.slots).step_by(rows) {
-                let rows = Part { first, count: rows.min(self.rows.slots - first) };
-                // SAFETY: some rows of the nest at a point of the outer loops, and room for them.
-                unsafe { self.rows::<SLOTS>(rows, src, dst, &mut room) };
-            }
+            // SAFETY: the rows and columns of the nest at a point of the outer loops.
+            unsafe { self.part::<SLOTS>((rows, columns), src, dst, &mut room) };
         });
+    }
+
+    /// Moves some rows and columns at a point of the outer loops.
+    ///
+    /// # Safety
+    /// As [`PackedBlocks::run`], for these, with the nest's own room.
+    pub(crate) unsafe fn part<const SLOTS: usize>(
+        &self,
+        (rows, columns): (Part, Part),
+        src: Place,
+        dst: Place,
+        room: &mut Room,
+    ) {
+        for rows in rows.by(room.rows) {
+            // SAFETY: some of these rows, for which there is room.
+            unsafe { self.rows::<SLOTS>((rows, columns), src, dst, room) };
+        }
     }
 
     /// Some rows, block by block.
     ///
     /// # Safety
-    /// As [`PackedBlocks::run`], for these rows, of which there must be room for a block.
-    unsafe fn rows<const SLOTS: usize>(&self, rows: Part, src: Place, dst: Place, room: &mut Room) {
+    /// As [`PackedBlocks::part`], for rows of which there must be room for a block.
+    unsafe fn rows<const SLOTS: usize>(
+        &self,
+        (rows, all): (Part, Part),
+        src: Place,
+        dst: Place,
+        room: &mut Room,
+    ) {
         let [_, joined] = self.per_byte::<SLOTS>();
-        let (all, most) = (self.columns.slots, joined * block_width(SLOTS));
-        for first in (0..all).step_by(most) {
-            let columns = Part { first, count: most.min(all - first) };
+        for columns in all.by(joined * block_width(SLOTS)) {
             // SAFETY: some columns of these rows.
             unsafe { self.block::<SLOTS>((rows, columns), src, room) };
-            let places = (room.block.cast_const(), dst);
+            let block = room.block.start();
+            let is_all = columns.count == self.columns.slots;
             // SAFETY: the block's rows, of which all are written.
-            if columns.count == all && unsafe { self.bytes((rows, joined), places, room.pitch) } {
+            if is_all && unsafe { self.bytes((rows, joined), (block.cast_const(), dst), room.pitch) } {
                 continue;
             }
             let slot = if joined == 1 { 8 } else { 8 / SLOTS };
@@ -196,12 +239,12 @@ impl PackedBlocks {
                 first: slot as isize * (dst.first + columns.first as isize),
                 step: slot as isize * self.rows.step(dst_stride),
                 count: slot * columns.count,
-                follow: first > 0,
-                next: (first + most < all).then_some(block_width(SLOTS)),
+                follow: columns.first > all.first,
+                next: (columns.first + columns.count < all.first + all.count).then_some(block_width(SLOTS)),
                 stream: self.stream,
             };
             // SAFETY: the same.
-            unsafe { self.scatter(moved, (slot, rows), room.block, dst.base) };
+            unsafe { self.scatter(moved, (slot, rows), block, dst.base) };
         }
     }
 
@@ -247,15 +290,12 @@ impl PackedBlocks {
     /// As [`PackedBlocks::rows`], for these columns.
     unsafe fn block<const SLOTS: usize>(&self, (rows, columns): (Part, Part), src: Place, room: &mut Room) {
         let [parts, joined] = self.per_byte::<SLOTS>();
-        let strip = joined * WIDEST;
-        for row in (0..rows.count).step_by(parts * STRETCH_BYTES) {
-            let stretch =
-                Part { first: rows.first + row, count: (parts * STRETCH_BYTES).min(rows.count - row) };
-            for first in (0..columns.count).step_by(strip) {
-                let strip = Part { first: columns.first + first, count: strip.min(columns.count - first) };
-                let to = room.block.wrapping_add(row * room.pitch + LINE + first / joined);
+        let block = room.block.start();
+        for stretch in rows.by(parts * STRETCH_BYTES) {
+            for strip in columns.by(joined * WIDEST) {
+                let to = (stretch.first - rows.first) * room.pitch + (strip.first - columns.first) / joined;
                 // SAFETY: some of these.
-                unsafe { self.strip::<SLOTS>((stretch, strip), src, to, room) };
+                unsafe { self.strip::<SLOTS>((stretch, strip), src, block.wrapping_add(LINE + to), room) };
             }
         }
     }
@@ -280,7 +320,7 @@ impl PackedBlocks {
             starts: room.starts.as_ptr(),
             bits: rows.count * 8 / parts,
             width,
-            made: room.made,
+            made: room.made.start(),
         };
         let kernel = StoredColumns::<1, LANE, _> {
             source,

@@ -35,6 +35,34 @@ pub(crate) struct PackedColumns<const SLOTS: usize> {
     ///
     /// [Room]: PackedColumns::room
     pub(crate) made: *mut u8,
+    /// Where rows start inside bytes: which of a column's slots are whole bytes of them.
+    /// A group of columns must then be behind those of the last strip.
+    pub(crate) heads: Option<Heads<SLOTS>>,
+}
+
+/// The slots before the first whole byte of rows: rows of the same part have the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heads<const SLOTS: usize> {
+    /// Bits of these slots, of each part.
+    bits: [u32; SLOTS],
+    /// The first whole byte of each part's first row, counted from the first part's.
+    bytes: [isize; SLOTS],
+}
+
+impl<const SLOTS: usize> Heads<SLOTS> {
+    /// Those of rows that are so many slots apart, of which the first one starts so many slots behind the first of a byte; and the
+    /// first whole byte of that row.
+    pub(crate) fn new(first: isize, step: isize) -> (Heads<SLOTS>, isize) {
+        let slots = SLOTS as isize;
+        let first_byte = |part: usize| (first + part as isize * step + slots - 1).div_euclid(slots);
+        let mut heads = Heads { bits: [0; SLOTS], bytes: [0; SLOTS] };
+        for part in 0..SLOTS {
+            let before = slots * first_byte(part) - first - part as isize * step;
+            heads.bits[part] = before as u32 * (8 / SLOTS as u32);
+            heads.bytes[part] = first_byte(part) - first_byte(0);
+        }
+        (heads, first_byte(0))
+    }
 }
 
 /// Lines of a column that are made ready together: with less, they would be read one here and one there.
@@ -84,42 +112,121 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
         (slot.div_euclid(SLOTS as isize), (slot.rem_euclid(SLOTS as isize) as usize * (8 / SLOTS)) as u32)
     }
 
+    /// Makes so many rows of a strip ready whose bytes begin behind the heads of rows: what is left of a group's slots behind those that
+    /// the group before ends with, and the first ones of the next group.
+    ///
+    /// # Safety
+    /// As [`Columns::ready`], also for the group of columns behind the strip.
+    #[inline(always)]
+    unsafe fn behind_heads<L: Lanes>(
+        &self,
+        lanes: L,
+        (from, step): (*const u8, isize),
+        rows: usize,
+        heads: &Heads<SLOTS>,
+        ahead: Ahead,
+    ) {
+        let mut before = [[Line::default(); SLOTS]; STRETCH];
+        let apart = MADE_APART / SLOTS;
+        let mut group = 0;
+        while group <= self.width {
+            let (next, base) = match group + apart {
+                next if next <= self.width => (next, from),
+                next => (next - self.width - 1, ahead.first()),
+            };
+            let next = base.wrapping_offset(next as isize * step);
+            let from = from.wrapping_offset(group as isize * step);
+            let mut at = 0;
+            while at < rows {
+                // SAFETY: the caller's promise.
+                let mut lines = unsafe { self.lines::<L, SLOTS>(lanes, 0, (from, next), (at, rows)) };
+                turn_slots(&mut lines);
+                let held = &mut before[at / LINE];
+                let mut part = 0;
+                while part < SLOTS && group > 0 {
+                    let made = behind_bits(&held[part], &lines[part], heads.bits[part]);
+                    let to = made_place::<SLOTS>(self.made.wrapping_add((group - 1) * LINE), part, at);
+                    // SAFETY: there is room for a stretch of each column.
+                    unsafe { to.cast_mut().cast::<Line>().write_unaligned(made) };
+                    part += 1;
+                }
+                *held = lines;
+                at += LINE;
+            }
+            group += 1;
+        }
+    }
+
+    /// The lines that are `at` of `len` bytes behind the start of a group's columns, `COUNT` from this number on; asks for the same of
+    /// others.
+    ///
+    /// # Safety
+    /// So many bytes must be readable at each of the columns, the first of the group's being at `from`.
+    #[inline(always)]
+    unsafe fn lines<L: Lanes, const COUNT: usize>(
+        &self,
+        lanes: L,
+        first: usize,
+        (from, next): (*const u8, *const u8),
+        (at, len): (usize, usize),
+    ) -> [Line; SLOTS] {
+        let mut lines = [Line::default(); SLOTS];
+        let mut column = 0;
+        while column < COUNT {
+            let (place, shift) = self.column(first + column);
+            let (place, len) = (place + at as isize, LINE.min(len - at));
+            let ask = next.wrapping_offset(place);
+            if at == 0 {
+                lanes.prefetch(ask);
+            }
+            // The line in which it ends, which is another one where columns start inside lines.
+            lanes.prefetch(ask.wrapping_add(len - usize::from(shift == 0)));
+            // SAFETY: the caller's promise.
+            lines[column] = unsafe { line_at(from.wrapping_offset(place), shift, len) };
+            column += 1;
+        }
+        lines
+    }
+
     /// Makes `len` bytes of a group's column of this number ready, or of all of the group from it on if they are joined, for one
     /// row or for as many as bytes are parted into; asks for the lines of as many others.
     ///
     /// # Safety
-    /// So many bytes must be readable at each of the columns, the first of the group's being at `from`; `to` must be the place of
-    /// a column in the room.
+    /// As [`PackedColumns::lines`]; `to` must be the place of a column in the room.
     #[inline(always)]
     unsafe fn columns<L: Lanes, const JOIN: bool, const PART: bool>(
         &self,
         lanes: L,
         (first, len): (usize, usize),
-        (from, next): (*const u8, *const u8),
+        places: (*const u8, *const u8),
         to: *mut u8,
     ) {
         let mut at = 0;
         while at < len {
-            let mut lines = [Line::default(); SLOTS];
-            let mut column = 0;
-            while column < if JOIN { SLOTS } else { 1 } {
-                let (place, shift) = self.column(first + column);
-                let (place, len) = (place + at as isize, LINE.min(len - at));
-                let ask = next.wrapping_offset(place);
-                if at == 0 {
-                    lanes.prefetch(ask);
-                }
-                // The line in which it ends, which is another one where columns start inside lines.
-                lanes.prefetch(ask.wrapping_add(len - usize::from(shift == 0)));
-                // SAFETY: the caller's promise.
-                lines[column] = unsafe { line_at(from.wrapping_offset(place), shift, len) };
-                column += 1;
+            // SAFETY: the caller's promise, and there is room for a stretch of each column.
+            unsafe {
+                let lines = match JOIN {
+                    true => self.lines::<L, SLOTS>(lanes, first, places, (at, len)),
+                    false => self.lines::<L, 1>(lanes, first, places, (at, len)),
+                };
+                make_line::<SLOTS, JOIN, PART>(lines, to, at);
             }
-            // SAFETY: there is room for a stretch of each column.
-            unsafe { make_line::<SLOTS, JOIN, PART>(lines, to, at) };
             at += LINE;
         }
     }
+}
+
+/// What is left of the slots of bytes behind so many bits, and those bits of others above it.
+#[inline(always)]
+fn behind_bits(first: &Line, next: &Line, bits: u32) -> Line {
+    let low = u64::MAX / 0xff * (0xff >> bits);
+    let mut line = Line::default();
+    let mut i = 0;
+    while i < line.len() {
+        line[i] = first[i] >> bits & low | next[i] << (8 - bits) & !low;
+        i += 1;
+    }
+    line
 }
 
 /// Joins a line of as many columns, or parts that of one, or both, and writes what becomes of it to the room of a strip: the line that is
@@ -176,6 +283,14 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
     }
 
     #[inline(always)]
+    fn part_at(&self, part: usize, step: isize) -> isize {
+        match &self.heads {
+            Some(heads) => heads.bytes[part],
+            None => part as isize * (step / self.parts() as isize),
+        }
+    }
+
+    #[inline(always)]
     fn of_source(&self, step: isize, count: usize) -> (isize, usize) {
         let joined = if self.packed == PackedSides::Source { 1 } else { SLOTS };
         (step / SLOTS as isize, joined * count)
@@ -208,6 +323,11 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
         rows: usize,
         ahead: Ahead,
     ) -> ((*const u8, Places), Option<Ahead>) {
+        if let Some(heads) = &self.heads {
+            // SAFETY: the caller's promise; who sets heads leaves a group of columns behind the last strip.
+            unsafe { self.behind_heads(lanes, (from, step), rows, heads, ahead) };
+            return ((self.made.cast_const(), Places::even(LINE as isize)), None);
+        }
         // Groups of columns between those that are read and those that are asked for.
         let apart = MADE_APART / SLOTS;
         let groups = if self.packed == PackedSides::Source { self.width / SLOTS } else { self.width };

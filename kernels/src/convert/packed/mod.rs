@@ -4,6 +4,7 @@ pub(crate) mod bit_runs;
 pub(crate) mod blocks;
 pub(crate) mod columns;
 pub(crate) mod half_bytes;
+pub(crate) mod inside_bytes;
 pub(crate) mod listed_columns;
 pub(crate) mod pack;
 pub(crate) mod rows;

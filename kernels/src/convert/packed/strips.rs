@@ -1,11 +1,12 @@
 //! Transposes of slots that share bytes, on either side or on both, in strips of bytes.
 //!
-//! Columns of the source may start at any slot, rows of the destination at bytes.
+//! Columns of the source may start at any slot, rows of the destination at bytes; of long ones that start inside bytes, what is whole
+//! bytes is moved.
 
 use crate::convert::converter::{Work, each_place};
 use crate::convert::flush::{Buffer, streams, walk_at_level};
 use crate::convert::forms::BLOCK;
-use crate::convert::packed::columns::{PackedColumns, PackedSides, WIDEST};
+use crate::convert::packed::columns::{Heads, PackedColumns, PackedSides, WIDEST};
 use crate::convert::packed::stored_columns::StoredColumns;
 use crate::convert::packed::turns::ByTurns;
 use crate::convert::rows::Place;
@@ -26,11 +27,16 @@ use crate::tuning::{PAGE, is_amd};
 /// Fewer bytes of rows that do not start lines are put together in blocks.
 const SHORT_ROW: usize = 8 * LINE;
 
+/// Fewer bytes of rows that start inside bytes are put together in blocks: both ends of a row are read and written once more. Rows of
+/// 2000 bytes lose a tenth by it and those of 4000 gain a sixth; of narrower slots, which take longer to be turned, they gain less, and
+/// would want more room than may be taken.
+const LONG_ROW: usize = 56 * LINE;
+
 /// A nest that is a transpose of packed slots in strips.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PackedStrips {
     level: Level,
-    bits: Bits,
+    pub(crate) bits: Bits,
     packed: PackedSides,
     /// Past the cache.
     stream: bool,
@@ -49,8 +55,8 @@ struct Plane<const SLOTS: usize> {
 }
 
 impl PackedStrips {
-    /// The nest in strips, where it is long enough on both sides.
-    pub(crate) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<PackedStrips> {
+    /// The nest as rows and columns, all of them in strips.
+    fn all(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<PackedStrips> {
         let (bits, packed) = PackedSides::of(src.bits, dst.bits)?;
         let level = work.level;
         if level == Level::Scalar || !level.is_available() || !work.conversion.is_identity() {
@@ -59,16 +65,29 @@ impl PackedStrips {
         let mut outer = *loops;
         let rows = outer.take(|l| l.src_stride == 1)?;
         let columns = outer.take(|l| l.dst_stride == 1)?;
-        let per_byte = 8 / bits as usize;
-        let [parts, joined] = packed.per_byte(per_byte);
         let unit = Loops::default();
         let [beyond, along, further] = [ONCE; 3];
-        let split = Split { outer, unit, rows, beyond, along, columns, further, whole: [0; 2] };
-        let strips = PackedStrips { level, bits, packed, stream: false, by_turns: false, split };
+        let whole = [columns.extent, rows.extent];
+        let split = Split { outer, unit, rows, beyond, along, columns, further, whole };
+        Some(PackedStrips {
+            level,
+            bits,
+            packed,
+            stream: work.stream && streams(level),
+            by_turns: false,
+            split,
+        })
+    }
+
+    /// The nest in strips, where it is long enough on both sides.
+    pub(crate) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<PackedStrips> {
+        let strips = PackedStrips::all(work, loops, [src, dst])?;
+        let PackedStrips { level, bits, packed, stream, split, .. } = strips;
+        let (rows, columns) = (split.rows, split.columns);
+        let [parts, joined] = packed.per_byte(8 / bits as usize);
         if !strips.starts_bytes(1, rows.dst_stride, dst.first) {
             return None;
         }
-        let stream = work.stream && streams(level);
         let step = columns.src_stride / strips.per_byte(0);
         let rows_are_lines = stream && rows.dst_stride % (joined * LINE) as isize == 0;
         if stream && !rows_are_lines && columns.extent / joined < SHORT_ROW {
@@ -82,7 +101,35 @@ impl PackedStrips {
         let width = width * joined;
         let whole = [columns.extent / width * width, rows.extent / parts * parts];
         let fits = whole[0] >= least_width * joined && whole[1] >= least_rows * parts;
-        fits.then_some(PackedStrips { stream, split: Split { whole, ..split }, ..strips })
+        fits.then_some(PackedStrips { split: Split { whole, ..split }, ..strips })
+    }
+
+    /// What is whole bytes of rows that start inside bytes, and long, past the cache: but for the first slots of each, and the last ones.
+    pub(crate) fn inside_bytes(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<PackedStrips> {
+        let strips = PackedStrips::all(work, loops, places)?;
+        let split = strips.split;
+        let slots = 8 / strips.bits as usize;
+        // The group behind the last strip's is there, too.
+        let bytes = (split.columns.extent / slots).saturating_sub(1) / LINE * LINE;
+        let whole = [bytes * slots, split.rows.extent / slots * slots];
+        let fits = strips.packed == PackedSides::Both
+            && strips.stream
+            && strips.bits == Bits::Four
+            && bytes >= LONG_ROW
+            && whole[1] >= BLOCK * slots;
+        fits.then_some(PackedStrips { split: Split { whole, ..split }, ..strips })
+    }
+
+    /// Moves the whole bytes of a plane's rows, with room for what is made.
+    ///
+    /// # Safety
+    /// All places of the plane must be valid on both sides, without overlap; the strips must be those of rows that start inside bytes.
+    pub(crate) unsafe fn run_inside_bytes<const SLOTS: usize>(&self, src: Place, dst: Place, made: *mut u8) {
+        let mut plane = self.plane::<SLOTS>(made);
+        let (heads, first) = Heads::new(dst.first, self.split.rows.dst_stride);
+        plane.source.heads = Some(heads);
+        // SAFETY: the caller's promise.
+        unsafe { self.strips(&plane, Loops::default(), src, dst.byte(first)) };
     }
 
     /// True where a place of one side starts a byte, and all those that are steps away, those of a loop and the outer ones'.
@@ -151,7 +198,7 @@ impl PackedStrips {
         let Split { rows, columns, whole, .. } = self.split;
         let [parts, joined] = [0, 1].map(|side| self.per_byte(side));
         let step = columns.src_stride;
-        let source = PackedColumns { packed: self.packed, first: 0, step, width: WIDEST, made };
+        let source = PackedColumns { packed: self.packed, first: 0, step, width: WIDEST, made, heads: None };
         Plane {
             source,
             rows: Loop {
@@ -168,7 +215,7 @@ impl PackedStrips {
         }
     }
 
-    /// Planes whose rows start bytes, at every point of the loops.
+    /// Planes whose rows start bytes, or have heads, at every point of the loops.
     ///
     /// # Safety
     /// All of their places must be valid on both sides, without overlap.

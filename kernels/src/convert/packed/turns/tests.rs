@@ -36,7 +36,14 @@ fn check_at<const SLOTS: usize, const PAST: bool>(
     (at, gap): (usize, usize),
 ) {
     let [src_slots, dst_slots] = packed.per_byte(SLOTS);
-    let any = PackedColumns { packed, first: 0, step: step as isize, width: 0, made: std::ptr::null_mut() };
+    let any = PackedColumns {
+        packed,
+        first: 0,
+        step: step as isize,
+        width: 0,
+        made: std::ptr::null_mut(),
+        heads: None,
+    };
     let width = PackedColumns::<SLOTS>::widest_turn(&any);
     let (strips, bits) = (2, 8 / SLOTS);
     let first = if src_slots == 1 { 0 } else { first };
@@ -56,8 +63,14 @@ fn check_at<const SLOTS: usize, const PAST: bool>(
         *to = if column % dst_slots == 0 { slot } else { *to | slot << (bits * (column % dst_slots)) };
     }
     let apart = (step * SLOTS / src_slots) as isize;
-    let source =
-        PackedColumns::<SLOTS> { packed, first, step: step as isize, width, made: std::ptr::null_mut() };
+    let source = PackedColumns::<SLOTS> {
+        packed,
+        first,
+        step: step as isize,
+        width,
+        made: std::ptr::null_mut(),
+        heads: None,
+    };
     let mut carry = AlignedBuffer::zeroed(BURST_CARRY).unwrap();
     let is_carried = PAST && (!at.is_multiple_of(LINE) || !pitch.is_multiple_of(LINE));
     let plane = CarriedPlane {
