@@ -67,6 +67,10 @@ fn transposing_packed_slots_takes_little_room() {
         for line in [4003, 6016].map(|n| line(n, "0,1", element, &packed)) {
             takes_little_room(&line);
         }
+        // Long rows that start inside bytes.
+        takes_little_room(&format!(
+            "{element}[7301,2101]{{1,0:E({bits})}} -> {element}[7301,2101]{{0,1:E({bits})}}"
+        ));
         // In two steps.
         takes_little_room(&line(4003, "0,1", "f32", ""));
         takes_little_room(&format!("{element}[101,100001]{{1,0:E({bits})}} -> f32[101,100001]{{0,1}}"));
