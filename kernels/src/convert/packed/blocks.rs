@@ -119,12 +119,8 @@ impl Part {
 
 impl PackedBlocks {
     /// The nest in blocks, where enough lies together on both sides.
-    pub(crate) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<PackedBlocks> {
-        let (bits, packed) = PackedSides::of(src.bits, dst.bits)?;
-        let level = work.level;
-        if level == Level::Scalar || !level.is_available() || !work.conversion.is_identity() {
-            return None;
-        }
+    pub(crate) fn new(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<PackedBlocks> {
+        let (bits, packed) = PackedSides::of(work, places)?;
         let per_byte = 8 / bits as usize;
         let [parts, joined] = packed.per_byte(per_byte);
         let mut outer = *loops;
@@ -137,8 +133,8 @@ impl PackedBlocks {
         outer.push(first_columns);
         let columns = Together::take(&mut outer, dst_stride, joined * block_width(per_byte));
         let fits = rows.slots >= LANE * parts && columns.slots >= LANE * joined;
-        let stream = work.stream && streams(level);
-        fits.then_some(PackedBlocks { level, bits, packed, stream, outer, rows, columns })
+        let stream = work.stream && streams(work.level);
+        fits.then_some(PackedBlocks { level: work.level, bits, packed, stream, outer, rows, columns })
     }
 
     /// True where rows and columns are those of these loops, and no others before them.

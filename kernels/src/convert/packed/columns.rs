@@ -5,8 +5,11 @@
 //! destination is packed, as many columns are joined; where only the source is, its columns are parted into those of as many
 //! rows.
 
+use crate::convert::converter::Work;
 use crate::convert::packed::bit_runs::{Line, line_at};
+use crate::convert::rows::Place;
 use crate::lanes::{LINE, Lanes};
+use crate::level::Level;
 use crate::slots::Bits;
 use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::block::Places;
@@ -35,8 +38,8 @@ pub(crate) struct PackedColumns<const SLOTS: usize> {
     ///
     /// [Room]: PackedColumns::room
     pub(crate) made: *mut u8,
-    /// Where rows start inside bytes: which of a column's slots are whole bytes of them.
-    /// A group of columns must then be behind those of the last strip.
+    /// Where rows start inside bytes: which of a column's slots are whole bytes of them. A group of columns must then be behind those
+    /// of the last strip.
     pub(crate) heads: Option<Heads<SLOTS>>,
 }
 
@@ -75,9 +78,14 @@ pub(crate) const STRETCH_BYTES: usize = STRETCH * LINE;
 pub(crate) const WIDEST: usize = 2 * LINE;
 
 impl PackedSides {
-    /// What the slots are and on which sides they share bytes; `None` where they are not the same, or bytes on both.
-    pub(crate) fn of(src: Option<Bits>, dst: Option<Bits>) -> Option<(Bits, PackedSides)> {
-        match (src, dst) {
+    /// What the slots are that some work moves, and on which sides they share bytes; `None` where they are not the same, are bytes on both
+    /// sides, or are converted, and at levels without registers.
+    pub(crate) fn of(work: &Work<'_>, [src, dst]: [Place; 2]) -> Option<(Bits, PackedSides)> {
+        let level = work.level;
+        if level == Level::Scalar || !level.is_available() || !work.conversion.is_identity() {
+            return None;
+        }
+        match (src.bits, dst.bits) {
             (Some(src), Some(dst)) if src == dst => Some((src, PackedSides::Both)),
             (Some(bits), None) => Some((bits, PackedSides::Source)),
             (None, Some(bits)) => Some((bits, PackedSides::Destination)),

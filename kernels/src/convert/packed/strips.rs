@@ -56,12 +56,8 @@ struct Plane<const SLOTS: usize> {
 
 impl PackedStrips {
     /// The nest as rows and columns, all of them in strips.
-    fn all(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<PackedStrips> {
-        let (bits, packed) = PackedSides::of(src.bits, dst.bits)?;
-        let level = work.level;
-        if level == Level::Scalar || !level.is_available() || !work.conversion.is_identity() {
-            return None;
-        }
+    fn all(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<PackedStrips> {
+        let (bits, packed) = PackedSides::of(work, places)?;
         let mut outer = *loops;
         let rows = outer.take(|l| l.src_stride == 1)?;
         let columns = outer.take(|l| l.dst_stride == 1)?;
@@ -70,10 +66,10 @@ impl PackedStrips {
         let whole = [columns.extent, rows.extent];
         let split = Split { outer, unit, rows, beyond, along, columns, further, whole };
         Some(PackedStrips {
-            level,
+            level: work.level,
             bits,
             packed,
-            stream: work.stream && streams(level),
+            stream: work.stream && streams(work.level),
             by_turns: false,
             split,
         })
