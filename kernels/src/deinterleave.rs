@@ -40,10 +40,16 @@ impl<const E: usize, const K: usize> Point for Deinterleave<E, K> {
         let (along, across) = (self.along, self.across);
         // SAFETY: the caller's promise.
         unsafe {
-            if along.extent * E < L::BYTES {
+            let (row, count, step) = (along.extent * E, along.extent, across.dst_stride);
+            if row < LANE {
                 walk_plane::<E>(across, along, src, dst);
+            } else if row >= L::BYTES {
+                unzip_rows::<L, E, K>(lanes, count, step, src, dst, self.past);
+            } else if row >= L::Narrow::BYTES {
+                // Rows of less than a line have none to be written past the cache.
+                unzip_rows::<L::Narrow, E, K>(lanes.narrow(), count, step, src, dst, None);
             } else {
-                unzip_rows::<L, E, K>(lanes, along.extent, across.dst_stride, src, dst, self.past);
+                unzip_rows::<_, E, K>(lanes.narrow().narrow(), count, step, src, dst, None);
             }
         }
     }

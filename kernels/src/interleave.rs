@@ -34,10 +34,10 @@ impl<const E: usize, const K: usize> Point for Interleave<E, K> {
         unsafe {
             if K.is_power_of_two() && count * E >= LANE {
                 zip_run::<L, E, K>(lanes, count, step, src, dst, self.past);
-            } else if count * E < L::BYTES {
+            } else if count * E < LANE {
                 walk_plane::<E>(along, across, src, dst);
             } else {
-                mix_rows::<L, E, K>(lanes, count, step, src, dst, self.past.is_some());
+                mix_run::<L, E, K>(lanes, count, step, src, dst, self.past.is_some());
             }
         }
     }
@@ -271,6 +271,31 @@ impl<const E: usize, const K: usize> Orders<E, K> {
             byte += 1;
         }
         orders
+    }
+}
+
+/// Rows of at least a lane, by registers that they fill.
+///
+/// # Safety
+/// As [`zip_rows`], of a lane's elements and more.
+#[inline(always)]
+unsafe fn mix_run<L: Lanes, const E: usize, const K: usize>(
+    lanes: L,
+    count: usize,
+    row_step: isize,
+    src: *const u8,
+    dst: *mut u8,
+    stream: bool,
+) {
+    // SAFETY: the caller's promise, and registers that rows fill.
+    unsafe {
+        if count * E >= L::BYTES {
+            mix_rows::<L, E, K>(lanes, count, row_step, src, dst, stream);
+        } else if count * E >= L::Narrow::BYTES {
+            mix_rows::<L::Narrow, E, K>(lanes.narrow(), count, row_step, src, dst, stream);
+        } else {
+            mix_rows::<_, E, K>(lanes.narrow().narrow(), count, row_step, src, dst, stream);
+        }
     }
 }
 
