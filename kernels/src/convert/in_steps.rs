@@ -11,7 +11,7 @@ use crate::nest::Loop;
 use crate::slots::SlotWidth;
 use crate::tuning::{LEAST_IN_TILES, WIDEST_IN_TILES};
 
-/// Moves a nest past the cache; false where no families move its tiles, or it is too small, and nothing was done.
+/// Moves a nest, past the cache if it is a stream; false where no families move its tiles, or it is too small, and nothing was done.
 ///
 /// # Safety
 /// All places of `loops`, and `element` bytes behind each, must be valid on both sides, without overlap; the level must be there.
@@ -20,9 +20,10 @@ pub(crate) unsafe fn moved_in_steps(
     loops: &[Loop],
     (src, dst): (*const u8, *mut u8),
     element: usize,
+    stream: bool,
 ) -> bool {
     let bytes = loops.iter().fold(element, |bytes, l| bytes.saturating_mul(l.extent));
-    let pays = streams(level) && element <= WIDEST_IN_TILES && bytes >= LEAST_IN_TILES;
+    let pays = (streams(level) || !stream) && element <= WIDEST_IN_TILES && bytes >= LEAST_IN_TILES;
     let Some(loops) = Loops::of_few(loops).filter(|_| pays) else { return false };
     let slots = SlotWidth::Bytes(element);
     let converter = Converter {
@@ -31,14 +32,14 @@ pub(crate) unsafe fn moved_in_steps(
         dst: slots,
         scale: Scale::All(1.0),
         level,
-        stream: true,
+        stream,
     };
     let (from, to) = (Place::new(src.cast_mut(), slots, 0), Place::new(dst, slots, 0));
     let loops = loops.join();
     // SAFETY: the caller's promise.
     let is_done = converter
         .prepared(loops.as_slice(), |work| unsafe { work.tiles_by_families(loops.as_slice(), from, to) });
-    if is_done {
+    if is_done && stream {
         fence(level);
     }
     is_done

@@ -6,7 +6,7 @@ use super::forms::BLOCK;
 use super::permutation::{Permutation, Permutations};
 use super::program::Conversion;
 use super::rows::{Form, Place};
-use super::tile::{Cut, Pass};
+use super::tile::{Cut, Pass, each_tile};
 use crate::lanes::LINE;
 use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS};
@@ -44,6 +44,11 @@ impl Ends {
             return Ends { first: Some(conversion), is_all: true, last: None, between: 0 };
         }
         let packed = |width| matches!(width, SlotWidth::Bits(_)).then(|| Conversion::identity(1));
+        // What is only moved, and in the cache, is there as it is; else reading it row by row brings it there.
+        let is_there = conversion.is_identity() && !converter.stream;
+        if is_there && [converter.src, converter.dst].iter().all(|side| matches!(side, SlotWidth::Bytes(_))) {
+            return Ends { first: None, is_all: false, last: None, between: conversion.dst_bytes() };
+        }
         let [src_run, dst_run] = cut.runs;
         let narrows = conversion.dst_bytes() <= conversion.src_bytes();
         let converts_first = converter.has_factors()
@@ -292,30 +297,10 @@ impl Tiles<'_> {
     /// As [`Work::tiles`].
     unsafe fn each(mut self, src: Place, dst: Place) {
         self.make_room();
-        let (loops, cut) = (self.loops, self.cut);
-        let mut order: [usize; MAX_LOOPS] = core::array::from_fn(|i| i);
-        let order = &mut order[..loops.len()];
-        order.sort_by_key(|&i| std::cmp::Reverse(loops[i].src_stride.unsigned_abs()));
-        let mut origin = [0; MAX_LOOPS];
-        let places = |origin: &[usize; MAX_LOOPS]| {
-            let at = |place: Place, stride: fn(&Loop) -> isize| {
-                let steps = loops.iter().zip(origin).map(|(l, &o)| o as isize * stride(l));
-                place.at(steps.sum())
-            };
-            [at(src, |l| l.src_stride), at(dst, |l| l.dst_stride)]
-        };
-        let mut both = places(&origin);
-        loop {
-            let mut extents = [1; MAX_LOOPS];
-            for (i, l) in loops.iter().enumerate() {
-                extents[i] = cut.chunks[i].min(l.extent - origin[i]);
-            }
-            let next = advance(loops, cut, order, &mut origin).then(|| places(&origin));
+        each_tile(self.loops, self.cut, [src, dst], |extents, places, next| {
             // SAFETY: the places of a tile are places of the nest.
-            unsafe { self.run(&extents, both, next.map(|[src, _]| src)) };
-            let Some(next) = next else { return };
-            both = next;
-        }
+            unsafe { self.run(extents, places, next) };
+        });
     }
 }
 
@@ -338,16 +323,4 @@ unsafe fn permute(
         };
         src = to;
     }
-}
-
-/// Moves `origin` to the next tile; false behind the last.
-fn advance(loops: &[Loop], cut: &Cut, order: &[usize], origin: &mut [usize; MAX_LOOPS]) -> bool {
-    for &i in order.iter().rev() {
-        origin[i] += cut.chunks[i];
-        if origin[i] < loops[i].extent {
-            return true;
-        }
-        origin[i] = 0;
-    }
-    false
 }

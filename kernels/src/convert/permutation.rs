@@ -130,8 +130,24 @@ impl Step {
         let along = find(|l| l.dst_stride, unit * dst.extent as isize).filter(long)?;
         (long(&src) && along != src).then(|| match are_words(&dst, &src) {
             true => Step::of(whole, Family::Interleave, [src, dst], &[dst, src]),
-            false => Step::of(whole, Family::Transpose, [src, along], &[along]),
+            // What goes on behind a row of the source stays there, so that it is transposed as one.
+            false => {
+                Step::of(whole, Family::Transpose, [src, along], Step::row(whole, src, along).as_slice())
+            }
         })
+    }
+
+    /// A loop that becomes the fastest, and behind it those that make up a row of the source.
+    fn row(whole: &Permutation, first: Loop, fastest: Loop) -> Loops {
+        let mut row = Loops::of(&[fastest, first]);
+        let mut others = whole.loops;
+        others.take(|l| *l == fastest);
+        let mut span = whole.bytes as isize * first.extent as isize;
+        while let Some(next) = others.take(|l| l.src_stride == span) {
+            row.push(next);
+            span *= next.extent as isize;
+        }
+        row
     }
 
     /// A transpose of words that stay together.
@@ -159,9 +175,19 @@ impl Step {
             rest.push(Loop { src_stride: span, ..*l });
             span *= l.extent as isize;
         }
+        let [along, _] = &mut last;
+        while let Some(next) = outer.take(|l| continues(along, l)) {
+            along.extent *= next.extent;
+        }
         last.into_iter().for_each(|l| outer.push(l));
         Step { first: Permutation { family, bytes: whole.bytes, loops: outer }, rest }
     }
+}
+
+/// True where a loop goes on, on both sides, where another ends.
+fn continues(inner: &Loop, outer: &Loop) -> bool {
+    let end = |stride: isize| stride * inner.extent as isize;
+    outer.src_stride == end(inner.src_stride) && outer.dst_stride == end(inner.dst_stride)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! A *tile* takes a chunk of every loop, so that what it reads and what it writes are both long runs, and stays in the
 //! first-level cache between its passes.
 
+use super::rows::Place;
 use crate::lanes::LINE;
 use crate::loops::{Loops, MAX_LOOPS};
 use crate::nest::Loop;
@@ -57,15 +58,17 @@ struct Chain {
 }
 
 impl Chain {
-    fn new(loops: &[Loop], stride: fn(&Loop) -> isize, unit: isize, wanted: usize) -> Chain {
+    /// Of at least so many elements, and a multiple of `whole`, a power of two, as far as loops go on.
+    fn new(loops: &[Loop], stride: fn(&Loop) -> isize, unit: isize, wanted: usize, whole: usize) -> Chain {
         let mut chain = Chain::default();
-        let mut elements = 1;
-        while elements < wanted {
+        let mut elements: usize = 1;
+        while elements < wanted || !elements.is_multiple_of(whole) {
             let next = |l: &Loop| stride(l) == unit * elements as isize && l.extent > 1;
             let Some(position) = loops.iter().position(next) else { break };
             let extent = loops[position].extent;
             chain.members[chain.len] = position;
-            chain.steps[chain.len] = extent.min(wanted.div_ceil(elements));
+            let to_whole = whole >> elements.trailing_zeros().min(whole.trailing_zeros());
+            chain.steps[chain.len] = extent.min(wanted.div_ceil(elements).next_multiple_of(to_whole));
             chain.len += 1;
             elements *= chain.steps[chain.len - 1];
             if chain.steps[chain.len - 1] < extent {
@@ -81,24 +84,29 @@ impl Chain {
 }
 
 impl Cut {
-    /// The longest runs on both sides whose tile is small enough.
+    /// The longest runs on both sides whose tile is small enough, those of the destination of whole lines where that is possible: of
+    /// others, the first line and the last one would each be written twice.
     pub(super) fn new(loops: &[Loop], units: [isize; 2], bits: [usize; 2]) -> Cut {
         let bytes = bits.into_iter().min().unwrap_or(8).div_ceil(8);
-        let mut cut = Cut::with_runs(loops, units, [1, 1]);
-        for &(src, dst, most) in &CONVERT_REACHES {
-            cut = Cut::with_runs(loops, units, [8 * src / bits[0], 8 * dst / bits[1]]);
-            if cut.elements() * bytes <= most {
-                break;
+        let mut cut = Cut::with_runs(loops, units, [1, 1], 1);
+        for whole in [8 * LINE / bits[1], 1] {
+            // To whole lines a tile without a bound might go far.
+            let bounded = |&&(_, _, most): &&(usize, usize, usize)| whole == 1 || most < usize::MAX;
+            for &(src, dst, most) in CONVERT_REACHES.iter().filter(bounded) {
+                cut = Cut::with_runs(loops, units, [8 * src / bits[0], 8 * dst / bits[1]], whole);
+                if cut.elements() * bytes <= most {
+                    return cut;
+                }
             }
         }
         cut
     }
 
-    /// Runs of at least so many elements in the source and in the destination, as far as loops go on.
-    fn with_runs(loops: &[Loop], units: [isize; 2], wanted: [usize; 2]) -> Cut {
+    /// Runs of at least so many elements in the source and in the destination, there a multiple of `whole`, as far as loops go on.
+    fn with_runs(loops: &[Loop], units: [isize; 2], wanted: [usize; 2], whole: usize) -> Cut {
         let chains = [
-            Chain::new(loops, |l| l.src_stride, units[0], wanted[0]),
-            Chain::new(loops, |l| l.dst_stride, units[1], wanted[1]),
+            Chain::new(loops, |l| l.src_stride, units[0], wanted[0], 1),
+            Chain::new(loops, |l| l.dst_stride, units[1], wanted[1], whole),
         ];
         let mut chunks = [1; MAX_LOOPS];
         for chain in &chains {
@@ -151,4 +159,48 @@ fn order(
         span *= chunks[i];
     }
     (strides, span)
+}
+
+/// Calls `visit` with the extents of every tile, along the source, where it starts on both sides, and where the next one starts in the
+/// source, if there is one.
+pub(super) fn each_tile(
+    loops: &[Loop],
+    cut: &Cut,
+    [src, dst]: [Place; 2],
+    mut visit: impl FnMut(&[usize; MAX_LOOPS], [Place; 2], Option<Place>),
+) {
+    let mut order: [usize; MAX_LOOPS] = core::array::from_fn(|i| i);
+    let order = &mut order[..loops.len()];
+    order.sort_by_key(|&i| std::cmp::Reverse(loops[i].src_stride.unsigned_abs()));
+    let mut origin = [0; MAX_LOOPS];
+    let places = |origin: &[usize; MAX_LOOPS]| {
+        let at = |place: Place, stride: fn(&Loop) -> isize| {
+            let steps = loops.iter().zip(origin).map(|(l, &o)| o as isize * stride(l));
+            place.at(steps.sum())
+        };
+        [at(src, |l| l.src_stride), at(dst, |l| l.dst_stride)]
+    };
+    let mut both = places(&origin);
+    loop {
+        let mut extents = [1; MAX_LOOPS];
+        for (i, l) in loops.iter().enumerate() {
+            extents[i] = cut.chunks[i].min(l.extent - origin[i]);
+        }
+        let next = advance(loops, cut, order, &mut origin).then(|| places(&origin));
+        visit(&extents, both, next.map(|[src, _]| src));
+        let Some(next) = next else { return };
+        both = next;
+    }
+}
+
+/// Moves `origin` to the next tile; false behind the last.
+fn advance(loops: &[Loop], cut: &Cut, order: &[usize], origin: &mut [usize; MAX_LOOPS]) -> bool {
+    for &i in order.iter().rev() {
+        origin[i] += cut.chunks[i];
+        if origin[i] < loops[i].extent {
+            return true;
+        }
+        origin[i] = 0;
+    }
+    false
 }

@@ -3,7 +3,7 @@
 //! *Rows* are a chain of loops that is contiguous in the source, *columns* a chain that is contiguous in the destination.
 //! Within a chain the places of the other side have no common stride; they come from a small table.
 
-use crate::lanes::LANE;
+use crate::lanes::{LANE, LINE};
 use crate::nest::Loop;
 
 /// Loops that a nest in sets may have; deeper ones are walked element by element.
@@ -40,6 +40,8 @@ impl Sets {
         rows.grow(&mut free, element + 1);
         columns.grow(&mut free, LANE);
         rows.grow(&mut free, LANE);
+        columns.grow(&mut free, LINE);
+        rows.grow(&mut free, LINE);
         columns.grow(&mut free, LEAST_ROW);
         rows.grow(&mut free, LEAST_COLUMN);
         columns.grow(&mut free, LONG_ROW);

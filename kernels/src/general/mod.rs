@@ -74,9 +74,9 @@ pub(crate) unsafe fn general<L: Lanes>(
     }
     let sets = Sets::new(loops, element).filter(|sets| fills_lanes(sets, element));
     let has_lines = sets.as_ref().is_some_and(|sets| lines(sets, element, dst).is_some());
-    let in_steps = stream && (!has_lines || is_of_words(loops, element));
+    let in_steps = !has_lines && (stream || sets.is_none()) || is_of_words(loops, element);
     // SAFETY: the caller's promise; the lanes are those of their level.
-    if in_steps && unsafe { moved_in_steps(L::LEVEL, loops, (src, dst), element) } {
+    if in_steps && unsafe { moved_in_steps(L::LEVEL, loops, (src, dst), element, stream) } {
         return;
     }
     // SAFETY: the caller's promise, for every way.
@@ -90,12 +90,15 @@ pub(crate) unsafe fn general<L: Lanes>(
     }
 }
 
-/// True where the destination is words of a few elements each, as tiles have that weave rows, and the source short rows.
+/// True where one side is words of a few elements each, as tiles have that weave rows, and the other rows of less than a line.
 fn is_of_words(loops: &[Loop], element: usize) -> bool {
-    let is_short = |stride: fn(&Loop) -> isize, most: usize| {
-        loops.iter().any(|l| Ok(element) == usize::try_from(stride(l)) && l.extent * element <= most)
+    let run = |stride: fn(&Loop) -> isize| {
+        let first = loops.iter().find(|l| Ok(element) == usize::try_from(stride(l)));
+        first.map_or(LINE, |l| l.extent * element)
     };
-    is_short(|l| l.dst_stride, WORD) && is_short(|l| l.src_stride, LINE / 2)
+    let (src, dst) = (run(|l| l.src_stride), run(|l| l.dst_stride));
+    let is_word = |run: usize| run <= WORD && run.is_power_of_two();
+    is_word(dst) && src < LINE || is_word(src) && dst < LINE
 }
 
 /// True where nothing is as fast as one element after the other: a single loop, unless lanes of the source have many elements for
