@@ -6,8 +6,10 @@ use super::flush::fence;
 use super::join_rows::Piece;
 use super::leave::Turned;
 use super::packed::blocks::PackedBlocks;
+use super::packed::exchange::PackedExchange;
 use super::packed::inside_bytes::InsideBytes;
 use super::packed::strips::PackedStrips;
+use super::packed::words::PackedWords;
 use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
 use super::scale::Scale;
@@ -221,6 +223,14 @@ impl Work<'_> {
                 strips.run(self, src, dst);
                 self.edges(&strips.split, src, dst);
             };
+        }
+        if let Some(words) = PackedWords::new(self, loops, [src, dst]) {
+            // SAFETY: the caller's promise.
+            return unsafe { words.run(src, dst) };
+        }
+        if let Some(rows) = PackedExchange::new(self, loops, [src, dst]) {
+            // SAFETY: the same.
+            return unsafe { rows.run(src, dst) };
         }
         if let Some(strips) = PackedStrips::new(self, loops, [src, dst]) {
             // SAFETY: the same.

@@ -6,7 +6,7 @@ use super::{levels, noise, run_between, unit};
 
 /// Extents, and the loops in the order of either side, the slowest first; how many slots are left out behind the steps of which loop of
 /// the source, and of the destination.
-type Case = (&'static [usize], &'static [usize], &'static [usize], (usize, isize), (usize, isize));
+pub(super) type Case = (&'static [usize], &'static [usize], &'static [usize], (usize, isize), (usize, isize));
 
 /// From one loop on each side to chains of several, on both sides of what a block has room for; rows that follow one another, and
 /// others; columns that start inside bytes, and others.
@@ -39,9 +39,9 @@ fn strides(extents: &[usize], order: &[usize], (behind, gap): (usize, isize), un
     strides
 }
 
-/// A case at every level: from the first slot, and from others, to destinations that start lines, and others, with a source that ends
-/// with the byte of the last slot.
-fn check(src: &[u8], [from, to]: [SlotWidth; 2], case: Case) {
+/// A case at every level: from the first slot, and from others, to a slot of destinations that start lines, and others, with a source
+/// that ends with the byte of the last slot.
+pub(super) fn check(src: &[u8], [from, to]: [SlotWidth; 2], case: Case, dst_first: isize) {
     let (extents, src_order, dst_order, src_gap, dst_gap) = case;
     let src_strides = strides(extents, src_order, src_gap, unit(from));
     let dst_strides = strides(extents, dst_order, dst_gap, unit(to));
@@ -67,7 +67,7 @@ fn check(src: &[u8], [from, to]: [SlotWidth; 2], case: Case) {
         for (first, loops) in [(first, &loops), (end, &backwards)] {
             let found = |level, stream| {
                 let converter = Converter { level, stream, ..converter };
-                run_between(&converter, &src, [first, 1], loops, bytes, start)
+                run_between(&converter, &src, [first, dst_first], loops, bytes, start)
             };
             let wanted = found(Level::Scalar, false);
             for level in levels() {
@@ -77,7 +77,7 @@ fn check(src: &[u8], [from, to]: [SlotWidth; 2], case: Case) {
                 );
             }
         }
-        let nest = Nest { src_offset: first, dst_offset: first, loops: &loops };
+        let nest = Nest { src_offset: first, dst_offset: dst_first, loops: &loops };
         let short = converter.run(&src[..src.len() - 1], &mut vec![0; bytes], nest);
         assert!(short.is_err(), "a source without its last byte");
     }
@@ -89,7 +89,7 @@ fn slots_are_transposed_under_any_loops() {
     for bits in [Bits::One, Bits::Two, Bits::Four] {
         let (packed, bytes) = (SlotWidth::Bits(bits), SlotWidth::Bytes(1));
         for sides in [[packed, packed], [packed, bytes], [bytes, packed]] {
-            CASES.iter().for_each(|&case| check(&src, sides, case));
+            CASES.iter().for_each(|&case| check(&src, sides, case, 1));
         }
     }
 }
@@ -104,6 +104,6 @@ fn long_rows_start_inside_bytes() {
         (&[539, 7297], &[1, 0], &[0, 1], (0, 0), (1, 0)),
     ];
     for case in cases {
-        check(&src, [SlotWidth::Bits(Bits::Four); 2], case);
+        check(&src, [SlotWidth::Bits(Bits::Four); 2], case, 1);
     }
 }
