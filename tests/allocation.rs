@@ -75,6 +75,25 @@ fn transposing_packed_slots_takes_little_room() {
         takes_little_room(&line(4003, "0,1", "f32", ""));
         takes_little_room(&format!("{element}[101,100001]{{1,0:E({bits})}} -> f32[101,100001]{{0,1}}"));
     }
+    // Words that become words of others: that follow one another, and others.
+    let tiles = |order: &str| format!("{{{order}:T(8,128)(8,1)E(4)}}");
+    takes_little_room(&format!("s4[2048,2048]{} -> s4[2048,2048]{}", tiles("0,1"), tiles("1,0")));
+    let words = |order: &str| format!("s4[256,256,8,8]{{{order}:E(4)}}");
+    takes_little_room(&format!("{} -> {}", words("3,2,1,0"), words("2,3,0,1")));
+    takes_little_room(&format!("{} -> {}", words("3,2,0,1"), words("2,3,0,1")));
+}
+
+/// Rows whose elements become whole lines together with those of others only.
+#[test]
+fn tiles_of_short_rows_take_little_room() {
+    for line in [
+        "s8[640,31,640] -> s16[640,31,640]{1,0,2}",
+        "f32[333,197,9] -> bf16[333,197,9]{0,2,1}",
+        "bf16[512,256,3,3] -> bf16[512,256,3,3]{0,1,3,2:T(8,128)(2,1)}",
+        "bf16[512,256,3,3]{0,1,3,2:T(8,128)(2,1)} -> bf16[512,256,3,3]",
+    ] {
+        takes_little_room(line);
+    }
 }
 
 /// Executes past the cache, and looks at the most that it has at a time.

@@ -48,7 +48,7 @@ impl<const E: usize, const K: usize> Point for Interleave<E, K> {
     }
 }
 
-/// Rows too short for a register.
+/// Rows of less than a lane.
 ///
 /// # Safety
 /// All places of the two loops must be valid on both sides, without overlap.

@@ -89,14 +89,20 @@ impl Cut {
     pub(super) fn new(loops: &[Loop], units: [isize; 2], bits: [usize; 2]) -> Cut {
         let bytes = bits.into_iter().min().unwrap_or(8).div_ceil(8);
         let mut cut = Cut::with_runs(loops, units, [1, 1], 1);
-        for whole in [8 * LINE / bits[1], 1] {
-            // To whole lines a tile without a bound might go far.
-            let bounded = |&&(_, _, most): &&(usize, usize, usize)| whole == 1 || most < usize::MAX;
-            for &(src, dst, most) in CONVERT_REACHES.iter().filter(bounded) {
-                cut = Cut::with_runs(loops, units, [8 * src / bits[0], 8 * dst / bits[1]], whole);
-                if cut.elements() * bytes <= most {
+        let line = 8 * LINE / bits[1];
+        if line.is_power_of_two() {
+            // To whole lines a tile without a bound might go far, and what it spans is more than what it holds.
+            for &(src, dst, most) in CONVERT_REACHES.iter().filter(|&&(_, _, most)| most < usize::MAX) {
+                cut = Cut::with_runs(loops, units, [8 * src / bits[0], 8 * dst / bits[1]], line);
+                if cut.room * bytes <= most {
                     return cut;
                 }
+            }
+        }
+        for &(src, dst, most) in &CONVERT_REACHES {
+            cut = Cut::with_runs(loops, units, [8 * src / bits[0], 8 * dst / bits[1]], 1);
+            if cut.elements() * bytes <= most {
+                break;
             }
         }
         cut

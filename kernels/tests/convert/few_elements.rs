@@ -107,3 +107,31 @@ fn wide_elements_do_not_share_bytes() {
         assert_eq!(found, [0xa5; 8]);
     }
 }
+
+/// Elements of no power of two bytes, and of more than a line, transposed tile by tile.
+#[test]
+fn elements_of_any_width_are_transposed() {
+    for bytes in [3, 12, 72, 200] {
+        let (rows, columns, wide) = (40, 33, bytes as isize);
+        let (row, column) = (33 * wide, 40 * wide);
+        let loops = [
+            Loop { extent: columns, src_stride: wide, dst_stride: column },
+            Loop { extent: rows, src_stride: row, dst_stride: wide },
+        ];
+        let src: Vec<u8> = (0..rows * columns * bytes).map(|i| (i * 7 + i / 251) as u8).collect();
+        let mut wanted = vec![0; src.len()];
+        for (i, element) in src.chunks_exact(bytes).enumerate() {
+            let to = (i % columns * rows + i / columns) * bytes;
+            wanted[to..to + bytes].copy_from_slice(element);
+        }
+        for (level, stream) in levels().flat_map(|level| [(level, false), (level, true)]) {
+            let (conversion, slot) = (Conversion::identity(bytes), SlotWidth::Bytes(bytes));
+            let converter =
+                Converter { conversion, src: slot, dst: slot, scale: Scale::All(1.0), level, stream };
+            let mut found = vec![0xa5; src.len()];
+            let nest = Nest { src_offset: 0, dst_offset: 0, loops: &loops };
+            converter.run(&src, &mut found, nest).expect("a nest inside its slices");
+            assert!(found == wanted, "{bytes} bytes {level} {stream}");
+        }
+    }
+}

@@ -14,6 +14,7 @@ use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::nest::Loop;
 use crate::slots::Bits;
+use crate::tuning::TILE_IN_STEPS;
 use crate::walk::Point;
 
 /// Slots of a word, and words of a unit.
@@ -36,6 +37,8 @@ pub(crate) struct PackedWords {
     stream: bool,
     /// The loops over units, in bytes.
     loops: Loops,
+    /// Their tiles.
+    cut: Cut,
 }
 
 impl PackedWords {
@@ -58,8 +61,10 @@ impl PackedWords {
         for l in outer.as_slice() {
             units.push(Loop { src_stride: l.src_stride / SLOTS, dst_stride: l.dst_stride / SLOTS, ..*l });
         }
-        let stream = work.stream && streams(work.level);
-        Some(PackedWords { level: work.level, stream, loops: units })
+        let cut = Cut::new(units.as_slice(), [UNIT as isize; 2], [8 * UNIT; 2]);
+        // Units that do not follow one another span more than there is room for.
+        let stream = work.stream && streams(work.level) && cut.room * UNIT <= TILE_IN_STEPS;
+        Some(PackedWords { level: work.level, stream, loops: units, cut })
     }
 
     /// Moves all of the nest.
@@ -68,11 +73,10 @@ impl PackedWords {
     /// All places of the nest must be valid on both sides, without overlap.
     pub(crate) unsafe fn run(&self, src: Place, dst: Place) {
         let bytes = |place: Place| Place { bits: None, base: place.byte_of(0), first: 0, pitch: 0, ..place };
-        let (loops, unit) = (self.loops.as_slice(), UNIT as isize);
-        let cut = Cut::new(loops, [unit; 2], [8 * UNIT; 2]);
+        let (loops, cut, unit) = (self.loops.as_slice(), &self.cut, UNIT as isize);
         let mut made = Buffer::new(if self.stream { cut.room * UNIT } else { 0 });
         let made = made.start();
-        each_tile(loops, &cut, [bytes(src), bytes(dst)], |extents, [src, dst], _| {
+        each_tile(loops, cut, [bytes(src), bytes(dst)], |extents, [src, dst], _| {
             let (src, dst) = (src.byte_of(0).cast_const(), dst.byte_of(0));
             // SAFETY: a part of the nest, for which there is room.
             unsafe {
