@@ -7,7 +7,7 @@ use super::rows::Place;
 use crate::lanes::LINE;
 use crate::loops::{Loops, MAX_LOOPS};
 use crate::nest::Loop;
-use crate::tuning::CONVERT_REACHES;
+use crate::tuning::{CONVERT_REACHES, TILE_IN_STEPS};
 
 /// Steps of a loop that a tile takes where nothing is contiguous.
 const LOOSE: usize = 64;
@@ -94,7 +94,7 @@ impl Cut {
             // To whole lines a tile without a bound might go far, and what it spans is more than what it holds.
             for &(src, dst, most) in CONVERT_REACHES.iter().filter(|&&(_, _, most)| most < usize::MAX) {
                 cut = Cut::with_runs(loops, units, [8 * src / bits[0], 8 * dst / bits[1]], line);
-                if cut.room * bytes <= most {
+                if cut.elements() * bytes <= most && cut.room * bytes <= TILE_IN_STEPS {
                     return cut;
                 }
             }
