@@ -8,6 +8,19 @@ pub(crate) const MAX_LOOPS: usize = 12;
 /// A loop that does nothing.
 pub(crate) const ONCE: Loop = Loop { extent: 1, src_stride: 0, dst_stride: 0 };
 
+/// Moves `origin`, where a tile of so many steps of each loop starts, to the next one, whose loops follow in `order` from the slowest to
+/// the fastest; false behind the last.
+pub(crate) fn next_tile(loops: &[Loop], chunks: &[usize], order: &[usize], origin: &mut [usize]) -> bool {
+    for &i in order.iter().rev() {
+        origin[i] += chunks[i];
+        if origin[i] < loops[i].extent {
+            return true;
+        }
+        origin[i] = 0;
+    }
+    false
+}
+
 /// Some loops, without a heap.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Loops {

@@ -5,6 +5,7 @@
 //! from there past the cache.
 
 use crate::lanes::{LINE, Lanes};
+use crate::loops::next_tile;
 use crate::nest::Loop;
 use crate::rows::Rows;
 use crate::tuning::{Reach, STAGE_BYTES};
@@ -128,7 +129,7 @@ impl Stage {
             // SAFETY: the tile's places in the destination are places of the nest, and its runs in the scratch buffer are
             // what the kernel wrote.
             unsafe { self.flush(lanes, loops, tile, scratch, to, element) };
-            if !self.advance(loops, &order[..loops.len()], &mut origin) {
+            if !next_tile(loops, &self.chunks, &order[..loops.len()], &mut origin) {
                 return;
             }
         }
@@ -171,18 +172,6 @@ impl Stage {
         (0..loops.len()).for_each(|i| order[i] = i);
         order[..loops.len()].sort_by_key(|&i| std::cmp::Reverse(loops[i].src_stride.unsigned_abs()));
         order
-    }
-
-    /// Moves `origin` to the next tile; false behind the last.
-    fn advance(&self, loops: &[Loop], order: &[usize], origin: &mut [usize; MAX_LOOPS]) -> bool {
-        for &i in order.iter().rev() {
-            origin[i] += self.chunks[i];
-            if origin[i] < loops[i].extent {
-                return true;
-            }
-            origin[i] = 0;
-        }
-        false
     }
 }
 

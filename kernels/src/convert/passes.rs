@@ -6,7 +6,7 @@ use super::forms::BLOCK;
 use super::permutation::{Permutation, Permutations};
 use super::program::Conversion;
 use super::rows::{Form, Place};
-use super::tile::{Cut, Pass, each_tile};
+use super::tile::{Cut, Pass, each_tile, part};
 use crate::lanes::LINE;
 use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS};
@@ -185,14 +185,7 @@ impl<'a> Tiles<'a> {
         let (cut, ends) = (self.cut, self.ends);
         let [src_unit, dst_unit] = self.converter.units();
         let between = ends.between as isize;
-        let loops = |strides: &dyn Fn(usize) -> [isize; 2]| {
-            let mut loops = Loops::default();
-            for i in (0..self.loops.len()).filter(|&i| extents[i] > 1) {
-                let [src_stride, dst_stride] = strides(i);
-                loops.push(Loop { extent: extents[i], src_stride, dst_stride });
-            }
-            loops
-        };
+        let loops = |strides: &dyn Fn(usize) -> [isize; 2]| part(self.loops, extents, strides);
         let (src, dst) = (|i: usize| self.loops[i].src_stride, |i: usize| self.loops[i].dst_stride);
         let flush = self.flush(loops(&|i| [cut.dst_order[i] * dst_unit, dst(i)]), starts_byte);
         let (src_end, dst_end) = (|i: usize| cut.src_order[i] * between, |i: usize| cut.dst_order[i]);

@@ -5,7 +5,7 @@
 
 use super::rows::Place;
 use crate::lanes::LINE;
-use crate::loops::{Loops, MAX_LOOPS};
+use crate::loops::{Loops, MAX_LOOPS, next_tile};
 use crate::nest::Loop;
 use crate::tuning::{CONVERT_REACHES, TILE_IN_STEPS};
 
@@ -192,21 +192,23 @@ pub(super) fn each_tile(
         for (i, l) in loops.iter().enumerate() {
             extents[i] = cut.chunks[i].min(l.extent - origin[i]);
         }
-        let next = advance(loops, cut, order, &mut origin).then(|| places(&origin));
+        let next = next_tile(loops, &cut.chunks, order, &mut origin).then(|| places(&origin));
         visit(&extents, both, next.map(|[src, _]| src));
         let Some(next) = next else { return };
         both = next;
     }
 }
 
-/// Moves `origin` to the next tile; false behind the last.
-fn advance(loops: &[Loop], cut: &Cut, order: &[usize], origin: &mut [usize; MAX_LOOPS]) -> bool {
-    for &i in order.iter().rev() {
-        origin[i] += cut.chunks[i];
-        if origin[i] < loops[i].extent {
-            return true;
-        }
-        origin[i] = 0;
+/// The loops of a tile of these extents, with these strides for each.
+pub(super) fn part(
+    loops: &[Loop],
+    extents: &[usize; MAX_LOOPS],
+    strides: impl Fn(usize) -> [isize; 2],
+) -> Loops {
+    let mut part = Loops::default();
+    for i in (0..loops.len()).filter(|&i| extents[i] > 1) {
+        let [src_stride, dst_stride] = strides(i);
+        part.push(Loop { extent: extents[i], src_stride, dst_stride });
     }
-    false
+    part
 }

@@ -8,7 +8,7 @@ use crate::convert::converter::Work;
 use crate::convert::flush::{Buffer, flush, streams, walk_at_level};
 use crate::convert::packed::columns::PackedSides;
 use crate::convert::rows::Place;
-use crate::convert::tile::{Cut, Pass, each_tile};
+use crate::convert::tile::{Cut, Pass, each_tile, part};
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS, ONCE};
@@ -110,16 +110,6 @@ impl PackedWords {
         let is_done = unsafe { walk_at_level(self.level, outer.as_slice(), (src, dst), kernel) };
         debug_assert!(is_done, "the level is there, and has registers");
     }
-}
-
-/// Some steps of each loop, with these strides.
-fn part(loops: &[Loop], extents: &[usize; MAX_LOOPS], strides: impl Fn(usize) -> [isize; 2]) -> Loops {
-    let mut part = Loops::default();
-    for i in (0..loops.len()).filter(|&i| extents[i] > 1) {
-        let [src_stride, dst_stride] = strides(i);
-        part.push(Loop { extent: extents[i], src_stride, dst_stride });
-    }
-    part
 }
 
 /// Units that follow one another in the source.
