@@ -5,20 +5,18 @@
 
 use crate::convert::converter::Work;
 use crate::convert::flush::{streams, walk_at_level};
-use crate::convert::packed::columns::PackedSides;
-use crate::convert::packed::words::{SLOTS, WAYS, turn};
+use crate::convert::packed::words::{WAYS, in_bytes, turn};
 use crate::convert::rows::Place;
 use crate::lanes::{LINE, Lanes, put};
 use crate::level::Level;
 use crate::loops::Loops;
 use crate::nest::Loop;
-use crate::slots::Bits;
 use crate::stage::starts_lines;
 use crate::transpose::block::network;
 use crate::walk::Point;
 
 /// Bytes of a word.
-const WORD: usize = WAYS / SLOTS as usize;
+const WORD: usize = WAYS / 2;
 
 /// How far ahead of its loads a row is asked for, in bytes: a row of a tile.
 const AHEAD: usize = 512;
@@ -31,35 +29,27 @@ pub(crate) struct PackedExchange {
     stream: bool,
     /// The loops over eight rows, in bytes.
     outer: Loops,
-    rows: Rows,
+    /// The loop over these rows, in bytes.
+    rows: Loop,
+    /// Bytes of a row.
+    bytes: usize,
 }
 
 impl PackedExchange {
     /// The nest as words that exchange their slots; none where it has no such words, or rows of less than a line.
-    pub(crate) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<PackedExchange> {
-        if PackedSides::of(work, [src, dst])? != (Bits::Four, PackedSides::Both) {
-            return None;
-        }
+    pub(crate) fn new(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<PackedExchange> {
         let (mut slots, word) = (*loops, WAYS as isize);
         let from = slots.take(|l| l.src_stride == 1 && l.extent == WAYS)?;
         let to = slots.take(|l| l.dst_stride == 1 && l.extent == WAYS)?;
         let along = slots.take(|l| l.src_stride == word && l.dst_stride == word)?;
-        let starts_byte = |place: isize| place % SLOTS == 0;
-        let start_bytes = |l: &Loop| starts_byte(l.src_stride) && starts_byte(l.dst_stride);
-        let are_bytes = [src.first, dst.first, to.src_stride, from.dst_stride].into_iter().all(starts_byte);
-        if !are_bytes || !slots.as_slice().iter().all(start_bytes) {
-            return None;
-        }
-        let mut outer = Loops::default();
-        for l in slots.as_slice() {
-            outer.push(Loop { src_stride: l.src_stride / SLOTS, dst_stride: l.dst_stride / SLOTS, ..*l });
-        }
+        let rows = Loop { extent: WAYS, src_stride: to.src_stride, dst_stride: from.dst_stride };
+        let rows = in_bytes(work, &Loops::of(&[rows]), places)?.remove(0);
+        let mut outer = in_bytes(work, &slots, places)?;
         // Whole tiles of the source one after the other.
         outer.sort_by_key(|l| std::cmp::Reverse(l.src_stride.unsigned_abs()));
-        let (bytes, steps) = (along.extent * WORD, [to.src_stride / SLOTS, from.dst_stride / SLOTS]);
-        let rows = Rows { bytes, steps, past: false };
+        let bytes = along.extent * WORD;
         let stream = work.stream && streams(work.level);
-        (bytes >= LINE).then_some(PackedExchange { level: work.level, stream, outer, rows })
+        (bytes >= LINE).then_some(PackedExchange { level: work.level, stream, outer, rows, bytes })
     }
 
     /// Moves all of the nest.
@@ -68,14 +58,13 @@ impl PackedExchange {
     /// All places of the nest must be valid on both sides, without overlap.
     pub(crate) unsafe fn run(&self, src: Place, dst: Place) {
         let (src, dst) = (src.byte_of(0).cast_const(), dst.byte_of(0));
-        let Rows { bytes, steps, .. } = self.rows;
-        let from_row_to_row = Loop { extent: WAYS, src_stride: steps[0], dst_stride: steps[1] };
-        let outer = self.outer.as_slice();
-        let past = self.stream
-            && bytes.is_multiple_of(LINE)
-            && starts_lines(outer.iter().chain([&from_row_to_row]), dst);
+        let &PackedExchange { ref outer, rows, bytes, .. } = self;
+        let outer = outer.as_slice();
+        let past =
+            self.stream && bytes.is_multiple_of(LINE) && starts_lines(outer.iter().chain([&rows]), dst);
+        let kernel = Rows { bytes, steps: [rows.src_stride, rows.dst_stride], past };
         // SAFETY: the caller's promise.
-        let is_done = unsafe { walk_at_level(self.level, outer, (src, dst), Rows { past, ..self.rows }) };
+        let is_done = unsafe { walk_at_level(self.level, outer, (src, dst), kernel) };
         debug_assert!(is_done, "the level is there, and has registers");
     }
 }

@@ -21,7 +21,7 @@ use crate::walk::Point;
 pub(crate) const WAYS: usize = 8;
 
 /// Slots of a byte.
-pub(crate) const SLOTS: isize = 2;
+const SLOTS: isize = 2;
 
 /// Bytes of a unit.
 const UNIT: usize = 2 * LANE;
@@ -43,24 +43,12 @@ pub(crate) struct PackedWords {
 
 impl PackedWords {
     /// The nest as units; none where it has no such, or they start inside bytes.
-    pub(crate) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<PackedWords> {
-        if PackedSides::of(work, [src, dst])? != (Bits::Four, PackedSides::Both) {
-            return None;
-        }
+    pub(crate) fn new(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<PackedWords> {
         let mut outer = *loops;
         let (slot, word) = (1, WAYS as isize);
         outer.take(|l| *l == Loop { extent: WAYS, src_stride: slot, dst_stride: word })?;
         outer.take(|l| *l == Loop { extent: WAYS, src_stride: word, dst_stride: slot })?;
-        let starts_byte = |place: isize| place % SLOTS == 0;
-        let start_bytes =
-            outer.as_slice().iter().all(|l| starts_byte(l.src_stride) && starts_byte(l.dst_stride));
-        if !start_bytes || !starts_byte(src.first) || !starts_byte(dst.first) {
-            return None;
-        }
-        let mut units = Loops::default();
-        for l in outer.as_slice() {
-            units.push(Loop { src_stride: l.src_stride / SLOTS, dst_stride: l.dst_stride / SLOTS, ..*l });
-        }
+        let units = in_bytes(work, &outer, places)?;
         let cut = Cut::new(units.as_slice(), [UNIT as isize; 2], [8 * UNIT; 2]);
         // Units that do not follow one another span more than there is room for.
         let stream = work.stream && streams(work.level) && cut.room * UNIT <= TILE_IN_STEPS;
@@ -110,6 +98,20 @@ impl PackedWords {
         let is_done = unsafe { walk_at_level(self.level, outer.as_slice(), (src, dst), kernel) };
         debug_assert!(is_done, "the level is there, and has registers");
     }
+}
+
+/// Loops over words of half bytes, from bytes to bytes; none where slots are others or start inside bytes.
+pub(crate) fn in_bytes(work: &Work<'_>, slots: &Loops, places: [Place; 2]) -> Option<Loops> {
+    let are_half_bytes = PackedSides::of(work, places)? == (Bits::Four, PackedSides::Both);
+    let starts_byte = |place: isize| place % SLOTS == 0;
+    let start_bytes = |l: &Loop| starts_byte(l.src_stride) && starts_byte(l.dst_stride);
+    let all_do =
+        places.iter().all(|place| starts_byte(place.first)) && slots.as_slice().iter().all(start_bytes);
+    let mut bytes = Loops::default();
+    for l in slots.as_slice() {
+        bytes.push(Loop { src_stride: l.src_stride / SLOTS, dst_stride: l.dst_stride / SLOTS, ..*l });
+    }
+    (are_half_bytes && all_do).then_some(bytes)
 }
 
 /// Units that follow one another in the source.
