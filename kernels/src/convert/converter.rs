@@ -28,7 +28,7 @@ use crate::nest::{Loop, Nest, OutOfBounds, Side};
 use crate::slots::SlotWidth;
 use crate::transpose::ahead::Ahead;
 use crate::transpose::split::Split;
-use crate::tuning::{CONVERT_BITS, CONVERT_PIECE, CONVERT_ROW, TILE_ROW};
+use crate::tuning::{CONVERT_BITS, CONVERT_PIECE, CONVERT_ROW, TILE_ROW, is_amd};
 
 /// Converts one element for every point of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -217,6 +217,10 @@ impl Work<'_> {
                 }
             };
         }
+        // SAFETY: the caller's promise.
+        if unsafe { self.leaves(loops, src, dst) } {
+            return;
+        }
         if let Some(strips) = Strips::new(self, loops, [src, dst]) {
             // SAFETY: the caller's promise, for parts of the nest.
             return unsafe {
@@ -269,6 +273,21 @@ impl Work<'_> {
         }
     }
 
+    /// Transposes in strips elements that are converted as they leave; false where they do not, and nothing was done.
+    ///
+    /// # Safety
+    /// As [`Converter::outer`].
+    unsafe fn leaves(&self, loops: &Loops, src: Place, dst: Place) -> bool {
+        let strips = Strips::leaving(self, loops, [src, dst]);
+        // SAFETY: the caller's promise, for parts of the nest.
+        let moved = strips.filter(|strips| unsafe { strips.leave(self, src, dst) });
+        // SAFETY: the same, for the others.
+        moved.is_some_and(|strips| unsafe {
+            self.edges(&strips.split, src, dst);
+            true
+        })
+    }
+
     /// What strips leave.
     ///
     /// # Safety
@@ -281,6 +300,8 @@ impl Work<'_> {
             unsafe {
                 match blocks {
                     Some(blocks) => blocks.run(src, dst),
+                    // Of columns that are too few for whole strips.
+                    None if self.leaves(&edge, src, dst) => {}
                     None => self.tiles(edge.as_slice(), src, dst),
                 }
             }
@@ -318,14 +339,20 @@ impl Work<'_> {
         unsafe { task.at_level(self.level) };
     }
 
-    /// Transposes by turns, converting what leaves; false where there are none for the conversion, and nothing was done.
+    /// Transposes by turns or in strips, as the processor wants it, converting what leaves; false where there are none for the conversion, and nothing was done.
     ///
     /// # Safety
     /// All places of the plane must be valid, without overlap. A fence is then due.
     pub(super) unsafe fn turned(&self, turned: &Turned<'_>, src: Place, dst: Place) -> bool {
         let task = ConvertRows { turned: Some(turned), ..self.task(&self.conversion, src, dst) };
         // SAFETY: the caller's promise.
-        !self.conversion.is_scaled() && unsafe { task.turns_at_level(self.level) }
+        unsafe {
+            match is_amd() {
+                _ if self.conversion.is_scaled() => false,
+                true => task.turns_at_level(self.level),
+                false => task.leaves_at_level(self.level),
+            }
+        }
     }
 
     /// Plain rows through a conversion, of which there are none yet.

@@ -40,7 +40,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> pulp::NullaryFnOnce for Enter
     }
 }
 
-/// The same by turns of a transpose.
+/// The same by turns or strips of a transpose.
 struct EnterTurns<'t, 'a, M, R, W, F>(Cast<'a, M, R, W, F>, &'t Turned<'t>);
 
 impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> pulp::NullaryFnOnce for EnterTurns<'_, 'a, M, R, W, F> {
@@ -49,7 +49,10 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> pulp::NullaryFnOnce for Enter
     #[inline(always)]
     fn call(self) -> bool {
         // SAFETY: as above.
-        Cast::<'a, M, R, W, F>::TURNS && unsafe { self.0.turn(self.1) }
+        unsafe {
+            Cast::<'a, M, R, W, F>::TURNS && self.0.turn(self.1)
+                || Cast::<'a, M, R, W, F>::LEAVES && self.0.leave(self.1)
+        }
     }
 }
 
@@ -160,6 +163,36 @@ impl ConvertRows<'_> {
                 };
             }
         }
+        false
+    }
+
+    /// Transposes in strips of elements that are converted as they leave; false where there is no way for the conversion at this level,
+    /// and nothing was done.
+    ///
+    /// # Safety
+    /// As [`ConvertRows::turns_at_level`], and there must be whole strips.
+    #[allow(unused_variables)] // portable targets have no levels
+    pub(super) unsafe fn leaves_at_level(&self, level: Level) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use super::words::means_avx512::Avx512;
+            if let (Some(table), Some(turned)) = (self.table, self.turned)
+                // SAFETY: the caller's promise.
+                && unsafe { table.leave(turned) }
+            {
+                return true;
+            }
+            let lanes = pulp::x86::V4::try_new().filter(|_| level >= Level::Avx512);
+            return lanes.map(Avx512::alone).is_some_and(|means| {
+                let narrowing = self.narrowing.zip(self.turned);
+                // SAFETY: the caller's promise, for both.
+                unsafe {
+                    narrowing.is_some_and(|(narrowing, turned)| narrowing.leave(turned, means))
+                        || cast(self, means)
+                }
+            });
+        }
+        #[allow(unreachable_code)] // there are other targets
         false
     }
 

@@ -1,8 +1,9 @@
-//! Transposes of elements that are converted as they leave a turn, in registers.
+//! Transposes of elements that are converted as they leave, in registers: a turn, or a strip where registers are a line.
 //!
 //! Stores leave a core in order. What is converted before, and stored, waits behind the lines that left; what is computed between
 //! two of them costs nothing, as the memory takes longer.
 
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use super::multiply::Find;
@@ -11,10 +12,11 @@ use super::words::cast_rows::Cast;
 use super::words::casts::{Read, Write};
 use crate::lanes::{LINE, Lanes, Task};
 use crate::nest::Loop;
-use crate::transpose::block::{Leave, MOST_TILES};
+use crate::transpose::block::{Leave, MOST_TILES, Places};
 use crate::transpose::burst::BurstTranspose;
-use crate::transpose::columns::SourceColumns;
+use crate::transpose::columns::{LeavingColumns, SourceColumns, leaving_columns};
 use crate::transpose::plane::CarriedPlane;
+use crate::transpose::stream::StreamTranspose;
 use crate::walk::Walk;
 
 /// A plane at every point of outer loops, of whole lines of every row, and both places of the first one.
@@ -24,6 +26,8 @@ pub(super) struct Turned<'a> {
     /// Elements that stay together.
     pub(super) run: usize,
     pub(super) plane: CarriedPlane,
+    /// Where the columns lie.
+    pub(super) columns: Places,
     pub(super) places: (*const u8, *mut u8),
 }
 
@@ -32,8 +36,32 @@ pub(super) struct Turned<'a> {
 struct Leaving<C>(C);
 
 impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Leave for Leaving<Cast<'a, M, R, W, F>> {
-    // Of pairs without turns any number.
-    const TILES: usize = if Cast::<M, R, W, F>::TURNS { 2 * R::BYTES / W::BYTES } else { 1 };
+    // Of pairs that do not leave so any number.
+    const TILES: usize =
+        if Cast::<M, R, W, F>::TURNS || Cast::<M, R, W, F>::LEAVES { 2 * R::BYTES / W::BYTES } else { 2 };
+
+    #[inline(always)]
+    fn made<L: Lanes>(self, lanes: L, registers: [L::Vector; MOST_TILES]) -> [L::Vector; 2] {
+        debug_assert!(L::BYTES == LINE);
+        let mut block = MaybeUninit::<[L::Vector; MOST_TILES + 2]>::uninit();
+        let block = block.as_mut_ptr().cast::<u8>();
+        let to = block.wrapping_add(MOST_TILES * L::BYTES);
+        let mut factors = self.0.factors();
+        // SAFETY: there is room for the registers, as many as make a line or one, and for what their elements become: a line, or two.
+        unsafe {
+            let mut i = 0;
+            while i < (Self::TILES / 2).max(1) {
+                lanes.store(block.add(i * L::BYTES), registers[i]);
+                i += 1;
+            }
+            match R::BYTES.min(W::BYTES) {
+                1 => self.0.block::<_, { LINE }>(&mut factors, block, (0, 0), (to, false)),
+                2 => self.0.block::<_, { LINE / 2 }>(&mut factors, block, (0, 0), (to, false)),
+                _ => self.0.block::<_, { LINE / 4 }>(&mut factors, block, (0, 0), (to, false)),
+            }
+            [lanes.load(to), lanes.load(to.add(if Self::TILES == 1 { L::BYTES } else { 0 }))]
+        }
+    }
 
     #[inline(always)]
     unsafe fn line<L: Lanes, const PAST: bool>(
@@ -74,6 +102,17 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             _ => false,
         };
 
+    /// True where strips of elements without factors leave so, in registers of a line.
+    pub(super) const LEAVES: bool = !F::MULTIPLIES
+        && !R::IS_ANY
+        && M::Lanes::BYTES == LINE
+        && match (R::BYTES, W::BYTES) {
+            (1, 2) => W::IS_EXACT_TOP,
+            // Floats of a byte have a way of their own.
+            (2 | 4, 1) => !W::IS_BYTE_FLOAT,
+            (read, write) => read > 1 && read <= 4 * write && write <= 2 * read,
+        };
+
     /// Transposes; false where there is no way for as many elements that stay together, or for what they are.
     ///
     /// # Safety
@@ -101,6 +140,33 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         true
     }
 
+    /// Transposes in strips, as [`Cast::turn`] does by turns.
+    ///
+    /// # Safety
+    /// As [`Cast::turn`], and there must be whole strips.
+    #[inline(always)]
+    pub(super) unsafe fn leave(self, turned: &Turned<'_>) -> bool {
+        if self.rows.conversion.parts() > 1 {
+            return false;
+        }
+        let (lanes, leave) = (self.means.lanes(), Leaving(self));
+        // Pairs are words of tiles of 16 bits, that become `f32` or come of them.
+        let is_pair = turned.run == 2 && R::BYTES + W::BYTES == 6;
+        // SAFETY: the caller's promise.
+        unsafe {
+            match R::BYTES {
+                4 if is_pair => leaving::<_, 8, 2, _>(lanes, turned, leave),
+                2 if is_pair => leaving::<_, 4, 4, _>(lanes, turned, leave),
+                _ if turned.run > 1 => return false,
+                1 => leaving::<_, 1, 16, _>(lanes, turned, leave),
+                2 => leaving::<_, 2, 8, _>(lanes, turned, leave),
+                4 => leaving::<_, 4, 4, _>(lanes, turned, leave),
+                _ => leaving::<_, 8, 2, _>(lanes, turned, leave),
+            }
+        }
+        true
+    }
+
     /// # Safety
     /// As [`Cast::turn`], of elements of `E` bytes.
     #[inline(always)]
@@ -114,6 +180,45 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         // Not by way of a region of its own, which would lack what the pair's has.
         // SAFETY: the caller's promise.
         unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(self.means.lanes()) };
+    }
+}
+
+/// Columns of a strip of elements of so many bytes that are converted to as many others as they leave, of so many columns: the widest
+/// strip that there is, or one of half as many.
+pub(super) fn columns_of(columns: usize, [src, dst]: [usize; 2]) -> usize {
+    let most = leaving_columns(src, dst);
+    if columns < most && may_halve(src, dst) { most / 2 } else { most }
+}
+
+/// True where half as many columns are registers, too.
+const fn may_halve(src: usize, dst: usize) -> bool {
+    let least = if src < dst { src } else { dst };
+    leaving_columns(src, dst) * least > LINE
+}
+
+/// Transposes strips of elements of `E` bytes that are converted as they leave; a fence is then due.
+///
+/// # Safety
+/// As [`Cast::leave`].
+#[inline(always)]
+pub(super) unsafe fn leaving<L: Lanes, const E: usize, const N: usize, W: Leave>(
+    lanes: L,
+    turned: &Turned<'_>,
+    leave: W,
+) {
+    let Turned { outer, plane, columns: places, places: (src, dst), .. } = *turned;
+    let most = leaving_columns(E, 2 * E / W::TILES);
+    // SAFETY: the caller's promise.
+    unsafe {
+        if plane.columns.extent >= most {
+            let source = LeavingColumns::<W, false> { places, leave: PhantomData };
+            let kernel = StreamTranspose::<E, N, _, _> { source, leave, plane };
+            Walk { loops: outer, src, dst, kernel, fence: false }.run(lanes);
+        } else if may_halve(E, 2 * E / W::TILES) {
+            let source = LeavingColumns::<W, true> { places, leave: PhantomData };
+            let kernel = StreamTranspose::<E, N, _, _> { source, leave, plane };
+            Walk { loops: outer, src, dst, kernel, fence: false }.run(lanes);
+        }
     }
 }
 

@@ -2,21 +2,22 @@
 //! rows at a time.
 //!
 //! What is made stays in the first-level cache, and goes on from there in registers and whole lines, as what is only
-//! transposed does. The source is read in a few long streams.
+//! transposed does. The source is read in a few long streams. Where the processor has registers for it, elements are transposed as they
+//! are, and converted as they leave.
 
 use super::converter::Work;
 use super::flush::{Buffer, streams, walk_at_level};
 use super::forms::BLOCK;
-use super::leave::Turned;
+use super::leave::{Turned, columns_of};
 use super::program::Conversion;
 use super::rows::{Look, Place};
 use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::level::Level;
-use crate::loops::{Loops, ONCE};
+use crate::loops::Loops;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
 use crate::transpose::ahead::Ahead;
-use crate::transpose::block::Places;
+use crate::transpose::block::{AsIs, Places};
 use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
@@ -40,20 +41,51 @@ pub(super) struct Strips {
 
 impl Strips {
     /// The nest in strips, where it is long enough on both sides.
-    pub(super) fn new(work: &Work<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Strips> {
+    pub(super) fn new(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<Strips> {
+        Strips::of(work, loops, places, |split, count| {
+            let element = work.conversion.dst_bytes() * count;
+            let bytes = if split.goes_on() { strip(element) } else { strip_of(&work.conversion, element) };
+            bytes / element
+        })
+    }
+
+    /// The same of elements that may be converted as they leave, in registers of a line.
+    pub(super) fn leaving(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<Strips> {
+        let bytes = [work.conversion.src_bytes(), work.conversion.dst_bytes()];
+        let pays = !work.conversion.is_scaled() && bytes[1] <= 2 * bytes[0];
+        if !pays || work.level < Level::Avx512 || is_amd() {
+            return None;
+        }
+        let columns =
+            |split: &Split, count| columns_of(split.all_columns(), bytes.map(|bytes| bytes * count));
+        Strips::of(work, loops, places, columns).filter(|strips| strips.order.is_none())
+    }
+
+    /// The nest in strips of as many columns as are told for its plane, and for so many elements that are one.
+    fn of(
+        work: &Work<'_>,
+        loops: &Loops,
+        [src, dst]: [Place; 2],
+        columns: impl Fn(&Split, usize) -> usize,
+    ) -> Option<Strips> {
         let streams = work.stream && streams(work.level) && work.level.is_available();
         if !streams || src.bits.is_some() || dst.bits.is_some() {
             return None;
         }
         let units = Units::new(loops, work.units(), work.conversion.dst_bytes());
         let unit = work.units().map(|unit| unit * units.count as isize);
-        let element = work.conversion.dst_bytes() * units.count;
-        let split = Split::new(&units, unit, element, go_on(work))?;
-        let bytes = if split.goes_on() { strip(element) } else { strip_of(&work.conversion, element) };
-        let width = bytes / element;
+        let split = Split::new(&units, unit, work.conversion.dst_bytes() * units.count, go_on(work))?;
+        let width = columns(&split, units.count);
         let split = split.in_strips(width);
         let fits = split.whole[0] > 0 && split.all_rows() * units.count >= BLOCK;
         fits.then_some(Strips { split, width, count: units.count, order: units.order })
+    }
+
+    /// What strips are made of, and where they begin.
+    fn plane(&self, src: Place, dst: Place) -> ((Plane, Loop), (*const u8, *mut u8)) {
+        let Split { outer, rows, beyond, along, columns, whole, .. } = self.split;
+        let columns = Loop { extent: whole[0], ..columns };
+        (((outer, beyond, rows, columns), along), (src.byte_of(0).cast_const(), dst.byte_of(0)))
     }
 
     /// Moves the strips.
@@ -61,17 +93,32 @@ impl Strips {
     /// # Safety
     /// All places of the nest must be valid on both sides, without overlap.
     pub(super) unsafe fn run(&self, work: &Work<'_>, src: Place, dst: Place) {
-        let Split { outer, rows, beyond, along, columns, whole, .. } = self.split;
-        let columns_of_all = Loop { extent: whole[0], ..columns };
-        let plane = (outer, beyond, rows, columns_of_all);
-        let places = (src.byte_of(0).cast_const(), dst.byte_of(0));
-        let may_turn = !self.split.goes_on() && self.order.is_none();
+        let (plane, places) = self.plane(src, dst);
+        let may_turn =
+            !self.split.goes_on() && self.order.is_none() && with_turns(work.level, is_amd()).is_some();
         // SAFETY: the caller's promise.
         unsafe {
-            if !may_turn || !turned(work, self.count, plane, places) {
-                self.converted(work, src.base, (plane, along), places);
+            if !may_turn || !self.leave(work, src, dst) {
+                self.converted(work, src.base, plane, places);
             }
         }
+    }
+
+    /// Transposes elements that are converted as they leave, by turns or in strips; false where there is no such way for these.
+    ///
+    /// # Safety
+    /// As [`Strips::run`].
+    pub(super) unsafe fn leave(&self, work: &Work<'_>, src: Place, dst: Place) -> bool {
+        let (((outer, beyond, rows, columns), along), places) = self.plane(src, dst);
+        let aligned = starts_lines(outer.as_slice().iter().chain([&rows, &beyond, &along]), places.1);
+        let mut carry = (!aligned).then(|| Buffer::new(BURST_CARRY.max(CARRY_BYTES)));
+        let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
+        let plane = CarriedPlane { columns, rows, beyond, along, carry };
+        let columns = self.split.places();
+        let turned = Turned { outer: outer.as_slice(), run: self.count, plane, columns, places };
+        let place = Place::near(places.1);
+        // SAFETY: the caller's promise; the carries live until the end of this function.
+        unsafe { work.turned(&turned, place, place) }
     }
 }
 
@@ -83,30 +130,6 @@ fn go_on(work: &Work<'_>) -> bool {
 
 /// Outer loops, what continues the rows, rows and columns: whole strips.
 pub(super) type Plane = (Loops, Loop, Loop, Loop);
-
-/// Transposes by turns elements that are converted as they leave, so many of which stay together; false where there is no such
-/// way, or it does not pay.
-///
-/// # Safety
-/// All places of the loops must be valid on both sides, without overlap.
-unsafe fn turned(
-    work: &Work<'_>,
-    run: usize,
-    (outer, beyond, rows, columns): Plane,
-    places: (*const u8, *mut u8),
-) -> bool {
-    if with_turns(work.level, is_amd()).is_none() {
-        return false;
-    }
-    let aligned = starts_lines(outer.as_slice().iter().chain([&rows, &beyond]), places.1);
-    let mut carry = (!aligned).then(|| Buffer::new(BURST_CARRY));
-    let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
-    let plane = CarriedPlane { columns, rows, beyond, along: ONCE, carry };
-    let turned = Turned { outer: outer.as_slice(), run, plane, places };
-    let place = Place::near(places.1);
-    // SAFETY: the caller's promise; the carries live until the end of this function.
-    unsafe { work.turned(&turned, place, place) }
-}
 
 impl Strips {
     /// Transposes elements that are converted, of a slice that begins at `origin`.
@@ -141,12 +164,12 @@ impl Strips {
                     // SAFETY: the caller's promise.
                     $(($e, None) => unsafe {
                         let source = source!(());
-                        transposed(work.level, 1, (plane, along), places, |plane| StreamTranspose::<$e, $n, _> { source, plane });
+                        transposed(work.level, 1, (plane, along), places, |plane| StreamTranspose::<$e, $n, _, _> { source, leave: AsIs, plane });
                     },
                     // SAFETY: the same.
                     ($e, Some(order)) if $e >= 4 => unsafe {
                         let source = source!(order);
-                        transposed(work.level, 1, (plane, along), places, |plane| StreamTranspose::<$e, $n, _> { source, plane });
+                        transposed(work.level, 1, (plane, along), places, |plane| StreamTranspose::<$e, $n, _, _> { source, leave: AsIs, plane });
                     },)*
                     _ => unreachable!("elements have 1 to 16 bytes"),
                 }

@@ -10,7 +10,7 @@ use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::loops::Loops;
 use crate::nest::Loop;
 use crate::stage::starts_lines;
-use crate::transpose::block::Places;
+use crate::transpose::block::{AsIs, Places};
 use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::Split;
@@ -66,12 +66,12 @@ impl TileColumns {
                     // SAFETY: the caller's promise; the carries live until the end of this function.
                     $(($e, None) => unsafe {
                         let source = Grouped { places, order: () };
-                        each_point(lanes, outer.as_slice(), src, dst, StreamTranspose::<$e, $n, _> { source, plane });
+                        each_point(lanes, outer.as_slice(), src, dst, StreamTranspose::<$e, $n, _, _> { source, leave: AsIs, plane });
                     },
                     // SAFETY: the same.
                     ($e, Some(order)) if $e >= 4 => unsafe {
                         let source = Grouped { places, order };
-                        each_point(lanes, outer.as_slice(), src, dst, StreamTranspose::<$e, $n, _> { source, plane });
+                        each_point(lanes, outer.as_slice(), src, dst, StreamTranspose::<$e, $n, _, _> { source, leave: AsIs, plane });
                     },)*
                     _ => unreachable!("units have 1 to 16 bytes"),
                 }

@@ -202,7 +202,18 @@ pub(crate) trait Leave: Copy {
         lanes: L,
         registers: [L::Vector; MOST_TILES],
         to: *mut u8,
-    );
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe { put(lanes, to, self.made(lanes, registers)[0], PAST) };
+    }
+
+    /// The lines that registers of a line become, the first ones of those given: one of as many as make a line, the first that is
+    /// returned, or two of one register.
+    #[inline(always)]
+    fn made<L: Lanes>(self, _lanes: L, registers: [L::Vector; MOST_TILES]) -> [L::Vector; 2] {
+        debug_assert!(Self::AS_THEY_ARE);
+        [registers[0]; 2]
+    }
 
     /// True where two rows are better written together. A lane then has some.
     const PAIRS: bool = false;

@@ -1,8 +1,10 @@
 //! What a streamed transpose takes for the columns of a strip: those of the source, or what is made of them.
 
+use core::marker::PhantomData;
+
 use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::transpose::ahead::{Ahead, Ask};
-use crate::transpose::block::{Places, Turned};
+use crate::transpose::block::{Leave, MOST_TILES, Places, Turned};
 use crate::transpose::stream::strip;
 use crate::tuning::{ASKED_WITH_ROWS, STRETCH};
 
@@ -122,6 +124,46 @@ impl Columns for SourceColumns {
     fn asked_with_rows<L: Lanes>(&self, element: usize) -> usize {
         let asks = self.asks_with_rows && element < ASKED_WITH_ROWS && L::BYTES == LINE;
         if asks { self.strip(element) / LINE } else { 0 }
+    }
+}
+
+/// Columns of a strip of elements of `src` bytes that become `dst` as they leave: two lines of every row, or one where these are of
+/// bytes, or take more registers than a row may have.
+#[inline(always)]
+pub(crate) const fn leaving_columns(src: usize, dst: usize) -> usize {
+    let most = MOST_TILES * LINE / src;
+    if strip(dst) / dst <= most { strip(dst) / dst } else { most }
+}
+
+/// Those of elements that are converted as they leave, in registers of a line; strips have half as many if they are `HALVED`.
+#[derive(Clone, Copy)]
+pub(crate) struct LeavingColumns<W, const HALVED: bool> {
+    pub(crate) places: Places,
+    pub(crate) leave: PhantomData<W>,
+}
+
+impl<W: Leave, const HALVED: bool> Columns for LeavingColumns<W, HALVED> {
+    type Order = ();
+
+    const ARE_THE_SOURCES: bool = false;
+
+    #[inline(always)]
+    fn byte_order(&self) {}
+
+    #[inline(always)]
+    fn strip(&self, element: usize) -> usize {
+        let columns = leaving_columns(element, 2 * element / W::TILES);
+        columns * element / if HALVED { 2 } else { 1 }
+    }
+
+    #[inline(always)]
+    fn places(&self, _step: isize) -> Places {
+        self.places
+    }
+
+    #[inline(always)]
+    fn asked_with_rows<L: Lanes>(&self, element: usize) -> usize {
+        self.strip(element) / LINE
     }
 }
 

@@ -3,11 +3,11 @@
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::rows::carry::{begin_row, emit};
 use crate::transpose::ahead::WithRows;
-use crate::transpose::block::{AsIs, Tiles, load_tile, put_lines};
+use crate::transpose::block::{Leave, MOST_TILES, Tiles, load_tile, put_lines};
 use crate::transpose::columns::Columns;
 use crate::transpose::stream::{Group, StreamTranspose, row_buffer};
 
-impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
+impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N, C, W> {
     /// At most `N` rows of a strip, straight from the registers.
     ///
     /// # Safety
@@ -25,10 +25,16 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         // behind the other, so that it leaves as a whole.
         unsafe {
             if 2 * L::BYTES == LINE {
-                let (first, lines) = (turned, self.source.strip(E) / LINE);
-                let tiles = Tiles { first, apart: L::BYTES / E * L::BYTES, lines, leave: AsIs };
+                let (first, lines) = (turned, self.width() / LINE);
+                let tiles = Tiles { first, apart: L::BYTES / E * L::BYTES, lines, leave: self.leave };
                 let (step, rows) = (self.plane.rows.dst_stride, 0..if WHOLE { N } else { group.count });
                 return put_lines::<L, E, N, true, _, _>(lanes, tiles, (to, step), rows, &mut ());
+            }
+            if !W::AS_THEY_ARE {
+                let step = self.plane.rows.dst_stride;
+                let tiles = self.tiles(lanes, turned);
+                self.leaving_rows::<L, WHOLE>(lanes, &tiles, 0..N / 2, (to, step), group);
+                return self.leaving_rows::<L, WHOLE>(lanes, &tiles, N / 2..N, (to, step), group);
             }
             let mut at = 0;
             while at < self.source.strip(E) {
@@ -39,6 +45,73 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
                 self.lines_of_tiles::<L, WHOLE>(lanes, turned, to.wrapping_add(at), group);
                 at += LINE;
             }
+        }
+    }
+
+    /// The registers of at most `N` rows of a strip, which are lines.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::whole_lines`].
+    #[inline(always)]
+    unsafe fn tiles<L: Lanes>(&self, lanes: L, turned: *const u8) -> [[L::Vector; N]; MOST_TILES] {
+        debug_assert!(L::BYTES == LINE && self.source.strip(E) <= MOST_TILES * LINE);
+        let mut tiles = [[lanes.zero(); N]; MOST_TILES];
+        let mut tile = 0;
+        while tile < MOST_TILES {
+            if tile * LINE < self.source.strip(E) {
+                // SAFETY: the caller's promise.
+                tiles[tile] = unsafe { load_tile::<L, E, N>(lanes, turned.add(tile * (LINE / E) * LINE)) };
+            }
+            tile += 1;
+        }
+        tiles
+    }
+
+    /// The lines of a row of a strip, one or two.
+    #[inline(always)]
+    fn lines_of_row<L: Lanes>(
+        &self,
+        lanes: L,
+        tiles: &[[L::Vector; N]; MOST_TILES],
+        row: usize,
+    ) -> [L::Vector; 2] {
+        let [a, b, c, d] = [tiles[0][row], tiles[1][row], tiles[2][row], tiles[3][row]];
+        match (W::TILES, self.width()) {
+            _ if W::AS_THEY_ARE => [a, b],
+            (1, _) | (_, LINE) => self.leave.made(lanes, [a, b, c, d]),
+            (4, _) => [self.leave.made(lanes, [a, b, c, d])[0], self.leave.made(lanes, [c, d, c, d])[0]],
+            _ => [self.leave.made(lanes, [a; MOST_TILES])[0], self.leave.made(lanes, [b; MOST_TILES])[0]],
+        }
+    }
+
+    /// The lines of some rows as they leave.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::whole_lines`], for these rows.
+    #[inline(always)]
+    unsafe fn leaving_rows<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        tiles: &[[L::Vector; N]; MOST_TILES],
+        rows: core::ops::Range<usize>,
+        (to, step): (*mut u8, isize),
+        group: Group,
+    ) {
+        let mut row = rows.start;
+        while row < rows.end {
+            if WHOLE || row < group.count {
+                WithRows::ask(group.asks, lanes, row);
+                let to = to.wrapping_offset(row as isize * step);
+                let [first, last] = self.lines_of_row(lanes, tiles, row);
+                // SAFETY: the caller's promise.
+                unsafe {
+                    lanes.stream(to, first);
+                    if self.width() > LINE {
+                        lanes.stream(to.wrapping_add(LINE), last);
+                    }
+                }
+            }
+            row += 1;
         }
     }
 
@@ -88,11 +161,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         // the first; then what belongs to the row's first line is written by itself. The strip's other lines lie inside the
         // row, and start where lines do.
         unsafe {
-            let first = load_tile::<L, E, N>(lanes, turned);
-            let last = match self.source.strip(E) {
-                LINE => first,
-                _ => load_tile::<L, E, N>(lanes, turned.add(LINE / E * L::BYTES)),
-            };
+            let tiles = self.tiles(lanes, turned);
             let mut i = 0;
             while i < N {
                 if WHOLE || i < group.count {
@@ -101,15 +170,17 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
                     let carry = self.plane.carry.add((group.row - group.first + i) * row_buffer::<L, C>());
                     let before = to.addr() % LINE;
                     let line = to.wrapping_sub(before);
+                    let [first, last] = self.lines_of_row(lanes, &tiles, i);
+                    let last = if self.width() > LINE { last } else { first };
                     if is_first {
-                        begin_row(lanes, first[i], to, carry);
+                        begin_row(lanes, first, to, carry);
                     } else {
-                        lanes.stream(line, lanes.join(lanes.load(carry), first[i], LINE - before));
+                        lanes.stream(line, lanes.join(lanes.load(carry), first, LINE - before));
                     }
-                    if self.source.strip(E) > LINE {
-                        lanes.stream(line.wrapping_add(LINE), lanes.join(first[i], last[i], LINE - before));
+                    if self.width() > LINE {
+                        lanes.stream(line.wrapping_add(LINE), lanes.join(first, last, LINE - before));
                     }
-                    lanes.store(carry, last[i]);
+                    lanes.store(carry, last);
                 }
                 i += 1;
             }

@@ -201,12 +201,12 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 // SAFETY: the caller's promise, and the strides that the family wants; the carry buffer lives until
                 // the end of this function, and is there unless every row starts a line.
                 $(($e, How::Strips) => unsafe {
-                    each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source, plane });
+                    each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _, _> { source, leave: AsIs, plane });
                 },
                 // SAFETY: the same; the rows are less than a line's.
                 ($e, How::WideStrips) if 2 * L::BYTES == LINE && $e < LANE => unsafe {
                     let source = ShortColumns;
-                    each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _> { source, plane });
+                    each_point(lanes, before, src, dst, StreamTranspose::<$e, $n, _, _> { source, leave: AsIs, plane });
                 },
                 // SAFETY: the same; the rows are at least a line's.
                 ($e, How::Bursts) if 2 * L::BYTES >= LINE && $e < LANE => unsafe {

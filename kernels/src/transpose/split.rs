@@ -44,7 +44,9 @@ impl Split {
         let mut outer = units.loops;
         let rows = outer.take(|l| l.src_stride == src_unit)?;
         let columns = outer.take(|l| l.dst_stride == dst_unit)?;
-        let beyond = outer.take(|l| continues(rows, *l, element, false)).unwrap_or(ONCE);
+        // Lanes are of elements as they are read or as they are written.
+        let narrower = element.min(src_unit.unsigned_abs());
+        let beyond = outer.take(|l| continues(rows, *l, narrower, false)).unwrap_or(ONCE);
         let unit = units.inner;
         let mut split =
             Split { outer, unit, rows, beyond, along: ONCE, columns, further: ONCE, whole: [0; 2] };
@@ -73,8 +75,7 @@ impl Split {
 
     /// The same with strips of so many columns.
     pub(crate) fn in_strips(self, width: usize) -> Split {
-        let columns = self.columns.extent * self.further.extent;
-        Split { whole: [columns / width * width, self.rows.extent], ..self }
+        Split { whole: [self.all_columns() / width * width, self.rows.extent], ..self }
     }
 
     /// True where columns go on in the tiles below.
@@ -85,6 +86,11 @@ impl Split {
     /// Rows that lie one behind the other in the source.
     pub(crate) fn all_rows(&self) -> usize {
         self.rows.extent * self.beyond.extent
+    }
+
+    /// All columns, of the tiles below, too.
+    pub(crate) fn all_columns(&self) -> usize {
+        self.columns.extent * self.further.extent
     }
 
     /// Where columns lie in the source.

@@ -8,7 +8,7 @@
 use crate::lanes::{LINE, Lanes};
 use crate::rows::carry::flush;
 use crate::transpose::ahead::{Ahead, WithRows};
-use crate::transpose::block::{Places, Turned};
+use crate::transpose::block::{Leave, Places, Turned};
 use crate::transpose::columns::{Columns, SourceColumns};
 use crate::transpose::plane::CarriedPlane;
 use crate::tuning::STRIP_ROWS;
@@ -32,14 +32,16 @@ pub(crate) const CARRY_BYTES: usize = STRIP_ROWS / 2 * SourceColumns::ROW_BUFFER
 
 /// As [`Transpose`](crate::transpose::stored::Transpose), streaming.
 #[derive(Clone, Copy)]
-pub(crate) struct StreamTranspose<const E: usize, const N: usize, C> {
+pub(crate) struct StreamTranspose<const E: usize, const N: usize, C, W> {
     /// What a strip's columns are; unless they are the source's own, there are whole strips only.
     pub(crate) source: C,
+    /// What becomes of the rows; if they do not leave as they are, registers are lines.
+    pub(crate) leave: W,
     /// With [`CARRY_BYTES`] bytes of carry.
     pub(crate) plane: CarriedPlane,
 }
 
-impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N, C> {
+impl<const E: usize, const N: usize, C: Columns, W: Leave> Point for StreamTranspose<E, N, C, W> {
     /// # Safety
     /// All places of the two loops must be valid on both sides, without overlap; without a carry buffer every row of the
     /// destination starts a line.
@@ -68,7 +70,16 @@ impl<const E: usize, const N: usize, C: Columns> Point for StreamTranspose<E, N,
     }
 }
 
-impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
+impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N, C, W> {
+    /// Bytes of an element as it leaves.
+    pub(super) const OUT: usize = 2 * E / W::TILES;
+
+    /// Bytes of a strip in every row.
+    #[inline(always)]
+    pub(super) fn width(&self) -> usize {
+        self.source.strip(E) / E * Self::OUT
+    }
+
     /// The most rows of a panel: no more than there are carries for.
     #[inline(always)]
     fn panel_rows<L: Lanes>(&self) -> usize {
@@ -99,7 +110,8 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         let mut column = 0;
         while column < columns {
             let top = self.source.strip_at(src, column, step);
-            let here = Strip { to: dst.wrapping_add(column * E), first: rows.start, is_first: column == 0 };
+            let here =
+                Strip { to: dst.wrapping_add(column * Self::OUT), first: rows.start, is_first: column == 0 };
             let mut row = rows.start;
             while row < rows.end {
                 let count = self.source.rows(L::BYTES / E).min(rows.end - row);
@@ -130,7 +142,7 @@ impl<const E: usize, const N: usize, C: Columns> StreamTranspose<E, N, C> {
         while part < self.source.parts() {
             let (kernel, to) = self.of_part(part, dst);
             for row in rows.clone() {
-                let end = self.plane.row_place(to, row).wrapping_add(columns * E);
+                let end = self.plane.row_place(to, row).wrapping_add(columns * Self::OUT);
                 // SAFETY: the row's carry ends with what belongs before `end`.
                 unsafe {
                     flush(kernel.plane.carry.wrapping_add((row - rows.start) * row_buffer::<L, C>()), end)

@@ -8,6 +8,7 @@ use crate::convert::rows::{ConvertRows, Place};
 use crate::convert::scale::Scale;
 use crate::loops::ONCE;
 use crate::transpose::burst::BURST_CARRY;
+use crate::transpose::stream::CARRY_BYTES;
 use crate::{Converter, Level, Nest, SlotWidth};
 
 const BF16: FloatFormat =
@@ -29,9 +30,16 @@ struct Case {
     dst_gap: usize,
 }
 
+/// How elements leave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Turns,
+    Strips,
+}
+
 /// Transposes at every level, with two more rows behind each step, and compares the whole where there is such a way, which must be
 /// where it `leaves`.
-fn check(conversion: &Conversion, case: Case, leaves: impl Fn(Level) -> bool) {
+fn check(conversion: &Conversion, case: Case, way: Way, leaves: impl Fn(Level) -> bool) {
     let Case { steps, rows, columns, run, gap, first, dst_gap } = case;
     let (from, to) = (run * conversion.src_bytes(), run * conversion.dst_bytes());
     let (step, pitch) = (steps * rows * from + gap, columns * to + dst_gap);
@@ -57,24 +65,41 @@ fn check(conversion: &Conversion, case: Case, leaves: impl Fn(Level) -> bool) {
     let loops = [beyond, rows, columns, together];
     let nest = Nest { src_offset: 0, dst_offset: first as isize, loops: &loops };
     converter.run(&src, &mut wanted, nest).unwrap();
-    let mut carry = AlignedBuffer::zeroed(BURST_CARRY).unwrap();
+    let mut carry = AlignedBuffer::zeroed(BURST_CARRY.max(CARRY_BYTES)).unwrap();
     let is_carried = !first.is_multiple_of(LINE) || !pitch.is_multiple_of(LINE);
     let carry = if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() };
     let plane = CarriedPlane { columns, rows, beyond, along: ONCE, carry };
     let levels = [Level::Avx2, Level::Avx512, Level::Avx512Vbmi];
     let goes = |level: Level| {
         dst.copy_from_slice(&sentinels);
-        let turned = Turned { outer: &[], run, plane, places: (src.as_ptr(), dst[first..].as_mut_ptr()) };
+        let turned = Turned {
+            outer: &[],
+            run,
+            plane,
+            columns: Places::even(step as isize),
+            places: (src.as_ptr(), dst[first..].as_mut_ptr()),
+        };
         let place = Place::near(turned.places.1);
         let many = [Loop { extent: usize::MAX, src_stride: 0, dst_stride: 0 }];
         let table = Converter { level, ..converter }.table(&many);
         let task = ConvertRows::new(conversion, [place; 2], Scale::All(1.0));
-        let task = ConvertRows { turned: Some(&turned), table: table.as_ref(), ..task };
-        // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
-        let done = unsafe { task.turns_at_level(level) };
-        assert_eq!(done, leaves(level), "{conversion:?} at {level}: {case:?}");
+        let narrowing = Converter { level, ..converter }.narrowing(&many);
+        let task = ConvertRows {
+            turned: Some(&turned),
+            table: table.as_ref(),
+            narrowing: narrowing.as_ref(),
+            ..task
+        };
+        // SAFETY: all places lie in the two buffers, and strips are whole; a thread sees what it streamed itself.
+        let done = unsafe {
+            match way {
+                Way::Turns => task.turns_at_level(level),
+                Way::Strips => task.leaves_at_level(level),
+            }
+        };
+        assert_eq!(done, leaves(level), "{conversion:?} by {way:?} at {level}: {case:?}");
         let differs = dst.iter().zip(&wanted).position(|(a, b)| a != b).filter(|_| done);
-        assert_eq!(differs, None, "{conversion:?} at {level}: {case:?}");
+        assert_eq!(differs, None, "{conversion:?} by {way:?} at {level}: {case:?}");
     };
     levels.into_iter().filter(|level| level.is_available()).for_each(goes);
 }
@@ -105,14 +130,15 @@ fn rows_are_converted_as_they_leave() {
         let conversion = Conversion::new(from, to, Rules::default()).unwrap();
         let leaves = |level| level >= least;
         let case = Case { steps: 5, rows: 48, columns: 256, run: 1, gap: 0, first: 0, dst_gap: 0 };
-        check(&conversion, case, leaves);
-        check(&conversion, Case { steps: 3, rows: 80, first: 3, dst_gap: 5, ..case }, leaves);
+        check(&conversion, case, Way::Turns, leaves);
+        check(&conversion, Case { steps: 3, rows: 80, first: 3, dst_gap: 5, ..case }, Way::Turns, leaves);
         for columns in [128, 256, 512, 640] {
             for rows in [64, 65, 127, 191, 250] {
                 for (first, dst_gap) in [(0, 0), (5, 7), (63, 1)] {
                     // Columns that lie in few sets of the caches, too.
                     let gap = if rows == 191 { 4096 + 4 - rows * conversion.src_bytes() % 4096 } else { 0 };
-                    check(&conversion, Case { steps: 1, rows, columns, run: 1, gap, first, dst_gap }, leaves);
+                    let case = Case { steps: 1, rows, columns, run: 1, gap, first, dst_gap };
+                    check(&conversion, case, Way::Turns, leaves);
                 }
             }
         }
@@ -127,7 +153,7 @@ fn rows_are_converted_as_they_leave() {
     for (from, to) in others {
         let conversion = Conversion::new(from, to, Rules::default()).unwrap();
         let case = Case { steps: 1, rows: 64, columns: 256, run: 1, gap: 0, first: 0, dst_gap: 0 };
-        check(&conversion, case, |_| false);
+        check(&conversion, case, Way::Turns, |_| false);
     }
 }
 
@@ -152,8 +178,81 @@ fn elements_that_stay_together_leave_together() {
             for gap in [0, 4096, 4100, 8192 - steps * rows * run * conversion.src_bytes() % 4096] {
                 for (first, dst_gap) in [(0, 0), (5, 7)] {
                     let case = Case { steps, rows, columns, run, gap, first, dst_gap };
-                    check(&conversion, case, |level| level >= least);
+                    check(&conversion, case, Way::Turns, |level| level >= least);
                 }
+            }
+        }
+    }
+}
+
+/// Pairs of every width that leave strips, alone or with one beside it, of any number of rows, and some that do not.
+#[test]
+fn strips_are_converted_as_they_leave() {
+    if !Level::Avx512.is_available() {
+        return;
+    }
+    let float = Number::Float;
+    let integer = |bits, signed| Number::Integer { bits, signed };
+    let [f16, f32, f64] = [FloatFormat::F16, FloatFormat::F32, FloatFormat::F64].map(float);
+    let (bf16, e4m3) = (float(BF16), float(E4M3));
+    let pairs = [
+        (f32, bf16, Level::Avx512, 1),
+        (f32, bf16, Level::Avx512, 2),
+        (f32, f16, Level::Avx512, 2),
+        (bf16, f32, Level::Avx512, 1),
+        (bf16, f32, Level::Avx512, 2),
+        (f16, f32, Level::Avx512, 1),
+        (integer(16, true), integer(32, true), Level::Avx512, 1),
+        (integer(32, true), integer(16, true), Level::Avx512, 1),
+        (integer(32, true), f32, Level::Avx512, 1),
+        (bf16, f16, Level::Avx512, 1),
+        (f16, bf16, Level::Avx512, 1),
+        (f64, f32, Level::Avx512, 1),
+        (f64, bf16, Level::Avx512, 1),
+        (f32, f64, Level::Avx512, 1),
+        (integer(64, true), integer(32, true), Level::Avx512, 1),
+        (integer(32, true), integer(64, true), Level::Avx512, 1),
+        (f32, integer(8, true), Level::Avx512, 1),
+        (bf16, integer(8, true), Level::Avx512, 1),
+        (integer(32, true), integer(8, true), Level::Avx512, 1),
+        (integer(16, true), integer(8, true), Level::Avx512, 1),
+        (f32, e4m3, Level::Avx512, 1),
+        (bf16, e4m3, Level::Avx512, 1),
+        (f16, e4m3, Level::Avx512, 1),
+        (e4m3, bf16, Level::Avx512, 1),
+        (e4m3, bf16, Level::Avx512Vbmi, 2),
+        (e4m3, f16, Level::Avx512Vbmi, 1),
+        (integer(8, true), bf16, Level::Avx512Vbmi, 1),
+        (e4m3, integer(8, true), Level::Avx512Vbmi, 1),
+        (e4m3, integer(8, true), Level::Avx512Vbmi, 4),
+        // None of these.
+        (integer(8, true), f32, Level::Scalar, 1),
+        (f32, e4m3, Level::Scalar, 4),
+        (f32, f64, Level::Scalar, 2),
+        (Number::Complex(FloatFormat::F64), Number::Complex(FloatFormat::F32), Level::Scalar, 1),
+    ];
+    for (from, to, least, run) in pairs {
+        let conversion = Conversion::new(from, to, Rules::default()).unwrap();
+        let leaves = |level| least > Level::Scalar && level >= least;
+        let bytes = [conversion.src_bytes(), conversion.dst_bytes()].map(|bytes| run * bytes);
+        // No lane of rows goes on elsewhere.
+        let cases = [(1, 16), (1, 33), (1, 64), (1, 127), (3, 48), (5, 112)];
+        for (columns, (steps, rows)) in
+            [16usize, 32, 64, 96, 192, 640].into_iter().flat_map(|columns| cases.map(|rows| (columns, rows)))
+        {
+            if !columns.is_multiple_of(columns_of(columns, bytes)) {
+                continue;
+            }
+            for (first, dst_gap, gap) in [(0, 0, 0), (0, 128, 4096), (5, 7, 4), (63, 1, 0)] {
+                // Rows that start lines where nothing is between them.
+                let dst_gap =
+                    if first > 0 { dst_gap } else { dst_gap + (columns * bytes[1]).wrapping_neg() % LINE };
+                check(
+                    &conversion,
+                    Case { steps, rows, columns, run, gap, first, dst_gap },
+                    Way::Strips,
+                    leaves,
+                );
             }
         }
     }
@@ -161,7 +260,7 @@ fn elements_that_stay_together_leave_together() {
 
 /// The special numbers, and those about halfway, at the places of every lane.
 #[test]
-fn words_are_rounded_in_registers_of_half_a_line() {
+fn words_are_rounded_as_they_leave() {
     if !Level::Avx512.is_available() {
         return;
     }
@@ -196,14 +295,30 @@ fn words_are_rounded_in_registers_of_half_a_line() {
         along: ONCE,
         carry: std::ptr::null_mut(),
     };
-    let turned = Turned { outer: &[], run: 1, plane, places: (src.as_ptr(), dst.as_mut_ptr()) };
+    let turned = Turned {
+        outer: &[],
+        run: 1,
+        plane,
+        columns: Places::even(4 * rows as isize),
+        places: (src.as_ptr(), dst.as_mut_ptr()),
+    };
     let place = Place::near(turned.places.1);
     let task = ConvertRows::new(&conversion, [place; 2], Scale::All(1.0));
-    // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
-    assert!(unsafe { ConvertRows { turned: Some(&turned), ..task }.turns_at_level(Level::Avx512) });
-    for (i, top) in bytemuck::cast_slice::<u8, u16>(&dst).iter().enumerate() {
-        let (row, column) = (i / columns, i % columns);
-        let word = words[column * rows + row];
-        assert_eq!(u32::from(*top), crate::convert::float::encode_top(word), "{word:08x}");
+    for way in [Way::Turns, Way::Strips] {
+        let task = ConvertRows { turned: Some(&turned), ..task };
+        // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
+        let done = unsafe {
+            match way {
+                Way::Turns => task.turns_at_level(Level::Avx512),
+                Way::Strips => task.leaves_at_level(Level::Avx512),
+            }
+        };
+        assert!(done, "{way:?}");
+        for (i, top) in bytemuck::cast_slice::<u8, u16>(&dst).iter().enumerate() {
+            let (row, column) = (i / columns, i % columns);
+            let word = words[column * rows + row];
+            assert_eq!(u32::from(*top), crate::convert::float::encode_top(word), "{way:?}: {word:08x}");
+        }
+        dst.fill(0);
     }
 }

@@ -16,6 +16,7 @@ use crate::level::Level;
 use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
 use crate::slots::Bits;
+use crate::transpose::block::AsIs;
 use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
@@ -265,8 +266,10 @@ impl PackedStrips {
                     1,
                     LANE,
                     _,
+                    _,
                 > {
                     source,
+                    leave: AsIs,
                     plane,
                 });
             }

@@ -3,6 +3,8 @@
 
 pub(crate) mod made;
 pub(crate) mod narrowing;
+#[cfg(target_arch = "x86_64")]
+mod narrowing_strips;
 pub(crate) mod scaled_tops;
 pub(crate) mod small_table;
 pub(crate) mod stretches;

@@ -4,8 +4,10 @@ use core::arch::x86_64::{__m256i, __m512i};
 
 use pulp::x86::V4;
 
-use crate::convert::leave::Turned;
+use crate::convert::leave::{Turned, leaving};
 use crate::convert::tables::table::{Registers, Table};
+use crate::convert::words::Means;
+use crate::convert::words::means_avx512::Avx512;
 use crate::lanes::{LINE, Lanes, Task, put};
 use crate::transpose::block::{Leave, MOST_TILES};
 use crate::transpose::burst::BurstTranspose;
@@ -19,6 +21,39 @@ impl Table {
     /// As [`Cast::turn`](crate::convert::words::cast_rows::Cast::turn).
     pub(in crate::convert) unsafe fn turn(&self, turned: &Turned<'_>) -> bool {
         self.vectorize(Enter { table: Registers::new(self), lanes: self.lanes(), turned })
+    }
+}
+
+impl Table {
+    /// The same in strips of elements that become two bytes each.
+    ///
+    /// # Safety
+    /// As [`Cast::leave`](crate::convert::words::cast_rows::Cast::leave).
+    pub(in crate::convert) unsafe fn leave(&self, turned: &Turned<'_>) -> bool {
+        self.vectorize(Leaves(Enter { table: Registers::new(self), lanes: self.lanes(), turned }))
+    }
+}
+
+/// A transpose in strips, as pulp wants it.
+struct Leaves<'a>(Enter<'a>);
+
+impl pulp::NullaryFnOnce for Leaves<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        let Enter { table, lanes, turned } = self.0;
+        // SAFETY: entered by `Table::leave`, whose caller keeps the contract.
+        unsafe {
+            match (table.bytes, turned.run) {
+                (1, 1) => leaving::<_, 1, 16, _>(lanes, turned, Found::<1> { table, lanes }),
+                (1, 4) => leaving::<_, 4, 4, _>(lanes, turned, Found::<1> { table, lanes }),
+                (2, 1) => leaving::<_, 1, 16, _>(lanes, turned, Found::<2> { table, lanes }),
+                (2, 2) => leaving::<_, 2, 8, _>(lanes, turned, Found::<2> { table, lanes }),
+                _ => return false,
+            }
+        }
+        true
     }
 }
 
@@ -77,6 +112,27 @@ const JOINED: [u64; 8] = [0, 1, 2, 3, 8, 9, 10, 11];
 impl<const BYTES: usize> Leave for Found<BYTES> {
     const TILES: usize = 2 / BYTES;
 
+    #[inline(always)]
+    fn made<L: Lanes>(self, _lanes: L, registers: [L::Vector; MOST_TILES]) -> [L::Vector; 2] {
+        debug_assert!(L::BYTES == LINE);
+        let mut whole = [registers[0]; 2];
+        let place = (&raw mut whole).cast::<u8>();
+        // SAFETY: registers of either kind are a line.
+        unsafe {
+            let line = self.lanes.load(place);
+            if BYTES == 1 {
+                self.lanes.store(place, self.table.low(self.lanes, line));
+                return whole;
+            }
+            let line = Avx512::alone(self.lanes).ordered(1, line);
+            let (low, high) = (self.table.low(self.lanes, line), self.table.high(self.lanes, line));
+            let (first, second) = self.lanes.zip::<1>(low, high);
+            self.lanes.store(place, first);
+            self.lanes.store(place.add(LINE), second);
+        }
+        whole
+    }
+
     // Registers are looked up whole, which those of two rows fill.
     const PAIRS: bool = BYTES == 2;
 
@@ -115,7 +171,7 @@ impl<const BYTES: usize> Found<BYTES> {
     /// Two registers of half a line as one, their quadwords in an order.
     #[inline(always)]
     fn both<L: Lanes>(self, lanes: L, registers: [L::Vector; 2], order: [u64; 8]) -> __m512i {
-        const { assert!(2 * L::BYTES == LINE) };
+        debug_assert!(2 * L::BYTES == LINE);
         let mut halves: [__m256i; 2] = [self.lanes.narrow().zero(); 2];
         let mut i = 0;
         while i < 2 {

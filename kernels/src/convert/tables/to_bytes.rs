@@ -19,7 +19,7 @@ use crate::tuning::ROWS_OF_FACTORS;
 const LOW_BYTES: [[u8; 2]; LINE / 2] = [[u8::MAX, 0]; LINE / 2];
 
 /// What is read, as halves that are narrowed.
-trait Source<'a>: Sized {
+pub(super) trait Source<'a>: Sized {
     /// Bytes of an element.
     const BYTES: usize;
 
@@ -40,7 +40,7 @@ trait Source<'a>: Sized {
 }
 
 /// Floats of 16 bits.
-struct Halves;
+pub(super) struct Halves;
 
 impl<'a> Source<'a> for Halves {
     const BYTES: usize = 2;
@@ -60,7 +60,7 @@ impl<'a> Source<'a> for Halves {
 }
 
 /// What is read as words, and multiplied by factors, if by any; of each of four ways.
-struct ByWords<R, F> {
+pub(super) struct ByWords<R, F> {
     read: R,
     factors: [F; 4],
 }

@@ -52,6 +52,9 @@ pub(crate) trait Write: Copy {
     /// True where large blocks of words stay in registers all the way.
     const HAS_FEW_STEPS: bool = false;
 
+    /// True for floats of a byte.
+    const IS_BYTE_FLOAT: bool = false;
+
     /// True for upper halves of `f32` to which these are rounded.
     const IS_TOP: bool = false;
 
@@ -370,6 +373,8 @@ impl Read for ByteFrom<'_> {
 
 impl<const MANTISSA: u32, const KIND: u32> Write for ByteTo<MANTISSA, KIND> {
     const BYTES: usize = 1;
+
+    const IS_BYTE_FLOAT: bool = true;
 
     #[inline(always)]
     fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
