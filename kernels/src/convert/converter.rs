@@ -218,15 +218,8 @@ impl Work<'_> {
             };
         }
         // SAFETY: the caller's promise.
-        if unsafe { self.leaves(loops, src, dst) } {
+        if unsafe { self.strips(loops, src, dst) } {
             return;
-        }
-        if let Some(strips) = Strips::new(self, loops, [src, dst]) {
-            // SAFETY: the caller's promise, for parts of the nest.
-            return unsafe {
-                strips.run(self, src, dst);
-                self.edges(&strips.split, src, dst);
-            };
         }
         if let Some(words) = PackedWords::new(self, loops, [src, dst]) {
             // SAFETY: the caller's promise.
@@ -273,14 +266,21 @@ impl Work<'_> {
         }
     }
 
-    /// Transposes in strips elements that are converted as they leave; false where they do not, and nothing was done.
+    /// Transposes in strips of elements that are converted as they leave, or before; false where there are none, and nothing was
+    /// done.
     ///
     /// # Safety
     /// As [`Converter::outer`].
-    unsafe fn leaves(&self, loops: &Loops, src: Place, dst: Place) -> bool {
-        let strips = Strips::leaving(self, loops, [src, dst]);
+    unsafe fn strips(&self, loops: &Loops, src: Place, dst: Place) -> bool {
+        let leaving = Strips::leaving(self, loops, [src, dst]);
         // SAFETY: the caller's promise, for parts of the nest.
-        let moved = strips.filter(|strips| unsafe { strips.leave(self, src, dst) });
+        let left = leaving.filter(|strips| unsafe { strips.leave(self, src, dst) });
+        let moved = left.or_else(|| {
+            let strips = Strips::new(self, loops, [src, dst])?;
+            // SAFETY: the same.
+            unsafe { strips.run(self, src, dst) };
+            Some(strips)
+        });
         // SAFETY: the same, for the others.
         moved.is_some_and(|strips| unsafe {
             self.edges(&strips.split, src, dst);
@@ -300,8 +300,8 @@ impl Work<'_> {
             unsafe {
                 match blocks {
                     Some(blocks) => blocks.run(src, dst),
-                    // Of columns that are too few for whole strips.
-                    None if self.leaves(&edge, src, dst) => {}
+                    // Of columns that are too few for the widest strips.
+                    None if self.strips(&edge, src, dst) => {}
                     None => self.tiles(edge.as_slice(), src, dst),
                 }
             }
@@ -339,10 +339,12 @@ impl Work<'_> {
         unsafe { task.at_level(self.level) };
     }
 
-    /// Transposes by turns or in strips, as the processor wants it, converting what leaves; false where there are none for the conversion, and nothing was done.
+    /// Transposes by turns or in strips, as the processor wants it, converting what leaves; false where there are none for the
+    /// conversion, and nothing was done.
     ///
     /// # Safety
-    /// All places of the plane must be valid, without overlap. A fence is then due.
+    /// All places of the plane must be valid, without overlap, and without a carry buffer every row of the destination start a line; in
+    /// strips columns must be whole ones. A fence is then due.
     pub(super) unsafe fn turned(&self, turned: &Turned<'_>, src: Place, dst: Place) -> bool {
         let task = ConvertRows { turned: Some(turned), ..self.task(&self.conversion, src, dst) };
         // SAFETY: the caller's promise.

@@ -14,7 +14,7 @@ use crate::lanes::{LINE, Lanes, Task};
 use crate::nest::Loop;
 use crate::transpose::block::{Leave, MOST_TILES, Places};
 use crate::transpose::burst::BurstTranspose;
-use crate::transpose::columns::{LeavingColumns, SourceColumns, leaving_columns};
+use crate::transpose::columns::{LeavingColumns, SourceColumns};
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::stream::StreamTranspose;
 use crate::walk::Walk;
@@ -110,6 +110,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             (1, 2) => W::IS_EXACT_TOP,
             // Floats of a byte have a way of their own.
             (2 | 4, 1) => !W::IS_BYTE_FLOAT,
+            (8, 8) => false,
             (read, write) => read > 1 && read <= 4 * write && write <= 2 * read,
         };
 
@@ -150,8 +151,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             return false;
         }
         let (lanes, leave) = (self.means.lanes(), Leaving(self));
-        // Pairs are words of tiles of 16 bits, that become `f32` or come of them.
-        let is_pair = turned.run == 2 && R::BYTES + W::BYTES == 6;
+        // Pairs are words of tiles of upper halves of `f32`, which become it or come of it.
+        let is_pair = turned.run == 2 && (R::IS_TOP && W::BYTES == 4 || W::IS_TOP && R::BYTES == 4);
         // SAFETY: the caller's promise.
         unsafe {
             match R::BYTES {
@@ -183,19 +184,6 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     }
 }
 
-/// Columns of a strip of elements of so many bytes that are converted to as many others as they leave, of so many columns: the widest
-/// strip that there is, or one of half as many.
-pub(super) fn columns_of(columns: usize, [src, dst]: [usize; 2]) -> usize {
-    let most = leaving_columns(src, dst);
-    if columns < most && may_halve(src, dst) { most / 2 } else { most }
-}
-
-/// True where half as many columns are registers, too.
-const fn may_halve(src: usize, dst: usize) -> bool {
-    let least = if src < dst { src } else { dst };
-    leaving_columns(src, dst) * least > LINE
-}
-
 /// Transposes strips of elements of `E` bytes that are converted as they leave; a fence is then due.
 ///
 /// # Safety
@@ -207,19 +195,10 @@ pub(super) unsafe fn leaving<L: Lanes, const E: usize, const N: usize, W: Leave>
     leave: W,
 ) {
     let Turned { outer, plane, columns: places, places: (src, dst), .. } = *turned;
-    let most = leaving_columns(E, 2 * E / W::TILES);
+    let source = LeavingColumns { places, leave: PhantomData::<W> };
+    let kernel = StreamTranspose::<E, N, _, _> { source, leave, plane };
     // SAFETY: the caller's promise.
-    unsafe {
-        if plane.columns.extent >= most {
-            let source = LeavingColumns::<W, false> { places, leave: PhantomData };
-            let kernel = StreamTranspose::<E, N, _, _> { source, leave, plane };
-            Walk { loops: outer, src, dst, kernel, fence: false }.run(lanes);
-        } else if may_halve(E, 2 * E / W::TILES) {
-            let source = LeavingColumns::<W, true> { places, leave: PhantomData };
-            let kernel = StreamTranspose::<E, N, _, _> { source, leave, plane };
-            Walk { loops: outer, src, dst, kernel, fence: false }.run(lanes);
-        }
-    }
+    unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(lanes) };
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 use super::converter::Work;
 use super::flush::{Buffer, streams, walk_at_level};
 use super::forms::BLOCK;
-use super::leave::{Turned, columns_of};
+use super::leave::Turned;
 use super::program::Conversion;
 use super::rows::{Look, Place};
 use crate::lanes::{LANE, LINE, Lanes, Order};
@@ -19,7 +19,7 @@ use crate::stage::starts_lines;
 use crate::transpose::ahead::Ahead;
 use crate::transpose::block::{AsIs, Places};
 use crate::transpose::burst::BURST_CARRY;
-use crate::transpose::columns::Columns;
+use crate::transpose::columns::{Columns, leaving_columns};
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::Split;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
@@ -42,7 +42,7 @@ pub(super) struct Strips {
 impl Strips {
     /// The nest in strips, where it is long enough on both sides.
     pub(super) fn new(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<Strips> {
-        Strips::of(work, loops, places, |split, count| {
+        Strips::of(work, (loops, work.conversion.dst_bytes()), places, |split, count| {
             let element = work.conversion.dst_bytes() * count;
             let bytes = if split.goes_on() { strip(element) } else { strip_of(&work.conversion, element) };
             bytes / element
@@ -56,15 +56,16 @@ impl Strips {
         if !pays || work.level < Level::Avx512 || is_amd() {
             return None;
         }
-        let columns =
-            |split: &Split, count| columns_of(split.all_columns(), bytes.map(|bytes| bytes * count));
-        Strips::of(work, loops, places, columns).filter(|strips| strips.order.is_none())
+        let columns = |_: &Split, count| leaving_columns(bytes[0] * count, bytes[1] * count);
+        // Lanes are of elements as they are read.
+        Strips::of(work, (loops, bytes[0]), places, columns).filter(|strips| strips.order.is_none())
     }
 
-    /// The nest in strips of as many columns as are told for its plane, and for so many elements that are one.
+    /// The nest in strips of as many columns as are told for its plane, and for so many elements that are one; its lanes are of elements
+    /// of so many bytes.
     fn of(
         work: &Work<'_>,
-        loops: &Loops,
+        (loops, lane): (&Loops, usize),
         [src, dst]: [Place; 2],
         columns: impl Fn(&Split, usize) -> usize,
     ) -> Option<Strips> {
@@ -74,7 +75,12 @@ impl Strips {
         }
         let units = Units::new(loops, work.units(), work.conversion.dst_bytes());
         let unit = work.units().map(|unit| unit * units.count as isize);
-        let split = Split::new(&units, unit, work.conversion.dst_bytes() * units.count, go_on(work))?;
+        let split = Split::new(
+            &units,
+            unit,
+            (work.conversion.dst_bytes() * units.count, lane * units.count),
+            go_on(work),
+        )?;
         let width = columns(&split, units.count);
         let split = split.in_strips(width);
         let fits = split.whole[0] > 0 && split.all_rows() * units.count >= BLOCK;
@@ -107,7 +113,7 @@ impl Strips {
     /// Transposes elements that are converted as they leave, by turns or in strips; false where there is no such way for these.
     ///
     /// # Safety
-    /// As [`Strips::run`].
+    /// As [`Strips::run`]; where columns leave strips, they must be as many as [`Strips::leaving`] has.
     pub(super) unsafe fn leave(&self, work: &Work<'_>, src: Place, dst: Place) -> bool {
         let (((outer, beyond, rows, columns), along), places) = self.plane(src, dst);
         let aligned = starts_lines(outer.as_slice().iter().chain([&rows, &beyond, &along]), places.1);

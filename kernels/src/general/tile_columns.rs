@@ -33,7 +33,7 @@ impl TileColumns {
         let few = Loops::of_few(loops).filter(|_| !is_amd())?;
         let units = Units::new(&few, [element as isize; 2], element);
         let element = units.count * element;
-        let split = Split::new(&units, [element as isize; 2], element, true)?;
+        let split = Split::new(&units, [element as isize; 2], (element, element), true)?;
         let split = split.in_strips(strip(element) / element);
         let fits = split.whole[0] > 0
             && split.all_rows() * element >= LINE

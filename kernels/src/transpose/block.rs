@@ -187,7 +187,7 @@ impl Beside for () {
 
 /// What rows become as they leave: what of their registers makes a line.
 pub(crate) trait Leave: Copy {
-    /// Half lines of tiles that make a line of the destination: 1, 2 or 4.
+    /// Half lines of tiles that make a line of the destination: 1, 2, 4 or 8.
     const TILES: usize;
 
     /// True where they leave as they are.
@@ -203,6 +203,7 @@ pub(crate) trait Leave: Copy {
         registers: [L::Vector; MOST_TILES],
         to: *mut u8,
     ) {
+        debug_assert!(L::BYTES == LINE);
         // SAFETY: the caller's promise.
         unsafe { put(lanes, to, self.made(lanes, registers)[0], PAST) };
     }

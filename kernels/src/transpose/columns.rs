@@ -22,7 +22,8 @@ pub(crate) trait Columns: Copy {
     /// What one row needs of the carry buffer where registers are less than a line: the line before, and a strip.
     const ROW_BUFFER: usize = LINE + strip(2);
 
-    /// Bytes of a strip in every destination row, for elements of so many bytes: one line or two.
+    /// Bytes of a strip in every destination row, as they are read, for elements of so many bytes: one line or two, or up to four of
+    /// which fewer leave.
     #[inline(always)]
     fn strip(&self, element: usize) -> usize {
         strip(element)
@@ -135,25 +136,22 @@ pub(crate) const fn leaving_columns(src: usize, dst: usize) -> usize {
     if strip(dst) / dst <= most { strip(dst) / dst } else { most }
 }
 
-/// Those of elements that are converted as they leave, in registers of a line; strips have half as many if they are `HALVED`.
+/// Those of elements that are converted as they leave, in registers of a line.
 #[derive(Clone, Copy)]
-pub(crate) struct LeavingColumns<W, const HALVED: bool> {
+pub(crate) struct LeavingColumns<W> {
     pub(crate) places: Places,
     pub(crate) leave: PhantomData<W>,
 }
 
-impl<W: Leave, const HALVED: bool> Columns for LeavingColumns<W, HALVED> {
+impl<W: Leave> Columns for LeavingColumns<W> {
     type Order = ();
-
-    const ARE_THE_SOURCES: bool = false;
 
     #[inline(always)]
     fn byte_order(&self) {}
 
     #[inline(always)]
     fn strip(&self, element: usize) -> usize {
-        let columns = leaving_columns(element, 2 * element / W::TILES);
-        columns * element / if HALVED { 2 } else { 1 }
+        leaving_columns(element, 2 * element / W::TILES) * element
     }
 
     #[inline(always)]
@@ -167,7 +165,7 @@ impl<W: Leave, const HALVED: bool> Columns for LeavingColumns<W, HALVED> {
     }
 }
 
-/// The same, of which there are fewer rows than make a line, for registers that are less than one: of so short columns many make a
+/// As [`SourceColumns`], of which there are fewer rows than make a line, for registers that are less than one: of so short columns many make a
 /// strip, so that some lines of a row are written together.
 #[derive(Clone, Copy)]
 pub(crate) struct ShortColumns;

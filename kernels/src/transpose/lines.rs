@@ -77,7 +77,6 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
     ) -> [L::Vector; 2] {
         let [a, b, c, d] = [tiles[0][row], tiles[1][row], tiles[2][row], tiles[3][row]];
         match (W::TILES, self.width()) {
-            _ if W::AS_THEY_ARE => [a, b],
             (1, _) | (_, LINE) => self.leave.made(lanes, [a, b, c, d]),
             (4, _) => [self.leave.made(lanes, [a, b, c, d])[0], self.leave.made(lanes, [c, d, c, d])[0]],
             _ => [self.leave.made(lanes, [a; MOST_TILES])[0], self.leave.made(lanes, [b; MOST_TILES])[0]],
@@ -161,28 +160,82 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         // the first; then what belongs to the row's first line is written by itself. The strip's other lines lie inside the
         // row, and start where lines do.
         unsafe {
-            let tiles = self.tiles(lanes, turned);
+            if !W::AS_THEY_ARE {
+                let tiles = self.tiles(lanes, turned);
+                self.joined_leaving_rows::<L, WHOLE>(lanes, &tiles, 0..N / 2, to, group, is_first);
+                return self.joined_leaving_rows::<L, WHOLE>(lanes, &tiles, N / 2..N, to, group, is_first);
+            }
+            let first = load_tile::<L, E, N>(lanes, turned);
+            let last = match self.source.strip(E) {
+                LINE => first,
+                _ => load_tile::<L, E, N>(lanes, turned.add(LINE / E * L::BYTES)),
+            };
             let mut i = 0;
             while i < N {
                 if WHOLE || i < group.count {
-                    WithRows::ask(group.asks, lanes, i);
-                    let to = to.wrapping_offset(i as isize * self.plane.rows.dst_stride);
-                    let carry = self.plane.carry.add((group.row - group.first + i) * row_buffer::<L, C>());
-                    let before = to.addr() % LINE;
-                    let line = to.wrapping_sub(before);
-                    let [first, last] = self.lines_of_row(lanes, &tiles, i);
-                    let last = if self.width() > LINE { last } else { first };
-                    if is_first {
-                        begin_row(lanes, first, to, carry);
-                    } else {
-                        lanes.stream(line, lanes.join(lanes.load(carry), first, LINE - before));
-                    }
-                    if self.width() > LINE {
-                        lanes.stream(line.wrapping_add(LINE), lanes.join(first, last, LINE - before));
-                    }
-                    lanes.store(carry, last);
+                    self.join_row(lanes, [first[i], last[i]], i, to, group, is_first);
                 }
                 i += 1;
+            }
+        }
+    }
+
+    /// The lines of some rows as they leave, joined.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::joined_lines`], for these rows, of which the first one is at `to`.
+    #[inline(always)]
+    unsafe fn joined_leaving_rows<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        tiles: &[[L::Vector; N]; MOST_TILES],
+        rows: core::ops::Range<usize>,
+        to: *mut u8,
+        group: Group,
+        is_first: bool,
+    ) {
+        let mut row = rows.start;
+        while row < rows.end {
+            if WHOLE || row < group.count {
+                let lines = self.lines_of_row(lanes, tiles, row);
+                // SAFETY: the caller's promise.
+                unsafe { self.join_row(lanes, lines, row, to, group, is_first) };
+            }
+            row += 1;
+        }
+    }
+
+    /// The lines of a row of a group, one or two, joined with what it carries.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::joined_lines`], for this row, of which the first one is at `to`.
+    #[inline(always)]
+    unsafe fn join_row<L: Lanes>(
+        &self,
+        lanes: L,
+        [first, last]: [L::Vector; 2],
+        row: usize,
+        to: *mut u8,
+        group: Group,
+        is_first: bool,
+    ) {
+        WithRows::ask(group.asks, lanes, row);
+        let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
+        let before = to.addr() % LINE;
+        let line = to.wrapping_sub(before);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let carry = self.plane.carry.add((group.row - group.first + row) * row_buffer::<L, C>());
+            if is_first {
+                begin_row(lanes, first, to, carry);
+            } else {
+                lanes.stream(line, lanes.join(lanes.load(carry), first, LINE - before));
+            }
+            if self.width() > LINE {
+                lanes.stream(line.wrapping_add(LINE), lanes.join(first, last, LINE - before));
+                lanes.store(carry, last);
+            } else {
+                lanes.store(carry, first);
             }
         }
     }
@@ -200,6 +253,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         group: Group,
         is_first: bool,
     ) {
+        debug_assert!(W::AS_THEY_ARE);
         let to = self.plane.row_place(to, group.row);
         // SAFETY: rows of a panel have a buffer each, of a line and a strip; the lines written to the destination lie inside the
         // row but for the part before the first strip, which is not written as a line.

@@ -30,12 +30,12 @@ pub(crate) struct Split {
 
 impl Split {
     /// The plane of a nest of units, which are an element of so many bytes in the destination, and follow one another in so many bytes
-    /// of either side; none without rows and columns, or where no kernel has such elements. Columns of tiles may go on in the tiles
+    /// of either side, and of which no `lane` of elements of so many bytes straddles what continues the rows; none without rows and columns, or where no kernel has such elements. Columns of tiles may go on in the tiles
     /// below, and are then read in the order of memory, along rows of tiles.
     pub(crate) fn new(
         units: &Units,
         [src_unit, dst_unit]: [isize; 2],
-        element: usize,
+        (element, lane): (usize, usize),
         may_go_on: bool,
     ) -> Option<Split> {
         if !matches!(element, 1 | 2 | 4 | 8 | 16) {
@@ -44,9 +44,7 @@ impl Split {
         let mut outer = units.loops;
         let rows = outer.take(|l| l.src_stride == src_unit)?;
         let columns = outer.take(|l| l.dst_stride == dst_unit)?;
-        // Lanes are of elements as they are read or as they are written.
-        let narrower = element.min(src_unit.unsigned_abs());
-        let beyond = outer.take(|l| continues(rows, *l, narrower, false)).unwrap_or(ONCE);
+        let beyond = outer.take(|l| continues(rows, *l, lane, false)).unwrap_or(ONCE);
         let unit = units.inner;
         let mut split =
             Split { outer, unit, rows, beyond, along: ONCE, columns, further: ONCE, whole: [0; 2] };
@@ -75,7 +73,8 @@ impl Split {
 
     /// The same with strips of so many columns.
     pub(crate) fn in_strips(self, width: usize) -> Split {
-        Split { whole: [self.all_columns() / width * width, self.rows.extent], ..self }
+        let columns = self.columns.extent * self.further.extent;
+        Split { whole: [columns / width * width, self.rows.extent], ..self }
     }
 
     /// True where columns go on in the tiles below.
@@ -86,11 +85,6 @@ impl Split {
     /// Rows that lie one behind the other in the source.
     pub(crate) fn all_rows(&self) -> usize {
         self.rows.extent * self.beyond.extent
-    }
-
-    /// All columns, of the tiles below, too.
-    pub(crate) fn all_columns(&self) -> usize {
-        self.columns.extent * self.further.extent
     }
 
     /// Where columns lie in the source.

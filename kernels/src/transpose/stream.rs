@@ -33,7 +33,7 @@ pub(crate) const CARRY_BYTES: usize = STRIP_ROWS / 2 * SourceColumns::ROW_BUFFER
 /// As [`Transpose`](crate::transpose::stored::Transpose), streaming.
 #[derive(Clone, Copy)]
 pub(crate) struct StreamTranspose<const E: usize, const N: usize, C, W> {
-    /// What a strip's columns are; unless they are the source's own, there are whole strips only.
+    /// What a strip's columns are; unless they are the source's own and leave as they are, there are whole strips only.
     pub(crate) source: C,
     /// What becomes of the rows; if they do not leave as they are, registers are lines.
     pub(crate) leave: W,
@@ -58,7 +58,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> Point for StreamTrans
                 self.panel(lanes, full_columns, first..first + count, src, dst);
                 first += count;
             }
-            if C::ARE_THE_SOURCES {
+            if C::ARE_THE_SOURCES && W::AS_THEY_ARE {
                 self.plane.behind::<L, E, N>(lanes, full_columns, (src, dst));
             }
         }

@@ -83,9 +83,9 @@ fn ends(conversion: &Conversion) -> Option<(From, From, Encode)> {
 }
 
 impl Narrowing {
-    /// `None` for other conversions, for results of less than a byte, and where too many are denormal.
+    /// `None` for other conversions, for those of complex numbers, for results of less than a byte, and where too many are denormal.
     pub(crate) fn new(conversion: &Conversion) -> Option<Narrowing> {
-        let (from, halves, to) = ends(conversion)?;
+        let (from, halves, to) = ends(conversion).filter(|_| conversion.parts() == 1)?;
         let (_, kept, kind) = to.lean()?;
         let (mantissa, one, infinity) = halves.numbers();
         let result = |pattern: u16| to.one(halves.one(pattern)) as u8;

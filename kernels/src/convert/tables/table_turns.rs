@@ -1,4 +1,4 @@
-//! Transposes of elements of a byte that are looked up in a table as they leave a turn.
+//! Transposes of elements of a byte that are looked up in a table as they leave a turn or a strip.
 
 use core::arch::x86_64::{__m256i, __m512i};
 
@@ -22,10 +22,8 @@ impl Table {
     pub(in crate::convert) unsafe fn turn(&self, turned: &Turned<'_>) -> bool {
         self.vectorize(Enter { table: Registers::new(self), lanes: self.lanes(), turned })
     }
-}
 
-impl Table {
-    /// The same in strips of elements that become two bytes each.
+    /// The same in strips.
     ///
     /// # Safety
     /// As [`Cast::leave`](crate::convert::words::cast_rows::Cast::leave).

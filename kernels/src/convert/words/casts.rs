@@ -14,6 +14,9 @@ pub(crate) trait Read: Copy {
     /// True where types are told apart for each block.
     const IS_ANY: bool = false;
 
+    /// True for upper halves of `f32`.
+    const IS_TOP: bool = false;
+
     /// True for integers, whose products with a normal factor are zero, normal or infinite.
     const IS_WHOLE: bool = false;
 
@@ -295,6 +298,8 @@ impl<W: Write> Write for Bounded<W> {
 
 impl Read for Top {
     const BYTES: usize = 2;
+
+    const IS_TOP: bool = true;
 
     #[inline(always)]
     fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
