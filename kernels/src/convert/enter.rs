@@ -182,17 +182,15 @@ impl ConvertRows<'_> {
             {
                 return true;
             }
-            let lanes = pulp::x86::V4::try_new().filter(|_| level >= Level::Avx512);
-            return lanes.map(Avx512::alone).is_some_and(|means| {
-                let narrowing = self.narrowing.zip(self.turned);
+            if let (true, Some(lanes)) = (level >= Level::Avx512, pulp::x86::V4::try_new()) {
+                let (means, narrowing) = (Avx512::alone(lanes), self.narrowing.zip(self.turned));
                 // SAFETY: the caller's promise, for both.
-                unsafe {
+                return unsafe {
                     narrowing.is_some_and(|(narrowing, turned)| narrowing.leave(turned, means))
                         || cast(self, means)
-                }
-            });
+                };
+            }
         }
-        #[allow(unreachable_code)] // there are other targets
         false
     }
 
