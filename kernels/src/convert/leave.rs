@@ -125,17 +125,18 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         if self.rows.conversion.parts() > 1 {
             return false;
         }
+        let (lanes, leave) = (self.means.lanes(), Leaving(self));
         // Pairs are words that become those of tiles of 16 bits; bytes that do are as fast in strips.
         let is_pair = turned.run == 2 && W::BYTES == 2;
         // SAFETY: the caller's promise.
         unsafe {
             match R::BYTES {
-                4 if is_pair => self.turn_of::<8, 2>(turned),
+                4 if is_pair => turning::<_, 8, 2, _>(lanes, turned, leave),
                 _ if turned.run > 1 => return false,
-                1 => self.turn_of::<1, 16>(turned),
-                2 => self.turn_of::<2, 8>(turned),
-                4 => self.turn_of::<4, 4>(turned),
-                _ => self.turn_of::<8, 2>(turned),
+                1 => turning::<_, 1, 16, _>(lanes, turned, leave),
+                2 => turning::<_, 2, 8, _>(lanes, turned, leave),
+                4 => turning::<_, 4, 4, _>(lanes, turned, leave),
+                _ => turning::<_, 8, 2, _>(lanes, turned, leave),
             }
         }
         true
@@ -167,24 +168,26 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         }
         true
     }
-
-    /// # Safety
-    /// As [`Cast::turn`], of elements of `E` bytes.
-    #[inline(always)]
-    unsafe fn turn_of<const E: usize, const N: usize>(self, turned: &Turned<'_>) {
-        let Turned { outer, plane, places: (src, dst), .. } = *turned;
-        let kernel = BurstTranspose::<E, N, true, _, _> {
-            source: SourceColumns::default(),
-            leave: Leaving(self),
-            plane,
-        };
-        // Not by way of a region of its own, which would lack what the pair's has.
-        // SAFETY: the caller's promise.
-        unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(self.means.lanes()) };
-    }
 }
 
-/// Transposes strips of elements of `E` bytes that are converted as they leave; a fence is then due.
+/// Transposes elements of `E` bytes by turns, converted as they leave; a fence is then due. Not by way of a region of its own, which
+/// would lack what the caller's has.
+///
+/// # Safety
+/// As [`Cast::turn`].
+#[inline(always)]
+pub(super) unsafe fn turning<L: Lanes, const E: usize, const N: usize, W: Leave>(
+    lanes: L,
+    turned: &Turned<'_>,
+    leave: W,
+) {
+    let Turned { outer, plane, places: (src, dst), .. } = *turned;
+    let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns::default(), leave, plane };
+    // SAFETY: the caller's promise.
+    unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(lanes) };
+}
+
+/// The same in strips.
 ///
 /// # Safety
 /// As [`Cast::leave`].

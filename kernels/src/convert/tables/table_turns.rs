@@ -4,15 +4,12 @@ use core::arch::x86_64::{__m256i, __m512i};
 
 use pulp::x86::V4;
 
-use crate::convert::leave::{Turned, leaving};
+use crate::convert::leave::{Turned, leaving, turning};
 use crate::convert::tables::table::{Registers, Table};
 use crate::convert::words::Means;
 use crate::convert::words::means_avx512::Avx512;
-use crate::lanes::{LINE, Lanes, Task, put};
+use crate::lanes::{LINE, Lanes, put};
 use crate::transpose::block::{Leave, MOST_TILES};
-use crate::transpose::burst::BurstTranspose;
-use crate::transpose::columns::SourceColumns;
-use crate::walk::Walk;
 
 impl Table {
     /// Transposes by turns; false where there are none for these elements, and nothing was done.
@@ -20,7 +17,7 @@ impl Table {
     /// # Safety
     /// As [`Cast::turn`](crate::convert::words::cast_rows::Cast::turn).
     pub(in crate::convert) unsafe fn turn(&self, turned: &Turned<'_>) -> bool {
-        self.vectorize(Enter { table: Registers::new(self), lanes: self.lanes(), turned })
+        self.vectorize(Enter::<false> { table: Registers::new(self), lanes: self.lanes(), turned })
     }
 
     /// The same in strips.
@@ -28,52 +25,29 @@ impl Table {
     /// # Safety
     /// As [`Cast::leave`](crate::convert::words::cast_rows::Cast::leave).
     pub(in crate::convert) unsafe fn leave(&self, turned: &Turned<'_>) -> bool {
-        self.vectorize(Leaves(Enter { table: Registers::new(self), lanes: self.lanes(), turned }))
+        self.vectorize(Enter::<true> { table: Registers::new(self), lanes: self.lanes(), turned })
     }
 }
 
-/// A transpose in strips, as pulp wants it.
-struct Leaves<'a>(Enter<'a>);
-
-impl pulp::NullaryFnOnce for Leaves<'_> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn call(self) -> bool {
-        let Enter { table, lanes, turned } = self.0;
-        // SAFETY: entered by `Table::leave`, whose caller keeps the contract.
-        unsafe {
-            match (table.bytes, turned.run) {
-                (1, 1) => leaving::<_, 1, 16, _>(lanes, turned, Found::<1> { table, lanes }),
-                (1, 4) => leaving::<_, 4, 4, _>(lanes, turned, Found::<1> { table, lanes }),
-                (2, 1) => leaving::<_, 1, 16, _>(lanes, turned, Found::<2> { table, lanes }),
-                (2, 2) => leaving::<_, 2, 8, _>(lanes, turned, Found::<2> { table, lanes }),
-                _ => return false,
-            }
-        }
-        true
-    }
-}
-
-/// A transpose as pulp wants it.
-struct Enter<'a> {
+/// A transpose as pulp wants it: in `STRIPS` or by turns.
+struct Enter<'a, const STRIPS: bool> {
     table: Registers,
     lanes: V4,
     turned: &'a Turned<'a>,
 }
 
-impl pulp::NullaryFnOnce for Enter<'_> {
+impl<const STRIPS: bool> pulp::NullaryFnOnce for Enter<'_, STRIPS> {
     type Output = bool;
 
     #[inline(always)]
     fn call(self) -> bool {
-        // SAFETY: entered by `Table::turn`, whose caller keeps the contract.
+        // SAFETY: entered by `Table::turn` or `Table::leave`, whose callers keep the contract.
         unsafe {
             match (self.table.bytes, self.turned.run) {
-                (1, 1) => self.turn::<1, 16, 1>(),
-                (1, 4) => self.turn::<4, 4, 1>(),
-                (2, 1) => self.turn::<1, 16, 2>(),
-                (2, 2) => self.turn::<2, 8, 2>(),
+                (1, 1) => self.transpose::<1, 16, 1>(),
+                (1, 4) => self.transpose::<4, 4, 1>(),
+                (2, 1) => self.transpose::<1, 16, 2>(),
+                (2, 2) => self.transpose::<2, 8, 2>(),
                 _ => return false,
             }
         }
@@ -81,16 +55,19 @@ impl pulp::NullaryFnOnce for Enter<'_> {
     }
 }
 
-impl Enter<'_> {
+impl<const STRIPS: bool> Enter<'_, STRIPS> {
     /// # Safety
-    /// As [`Table::turn`], of `E` bytes that stay together, each of which becomes `BYTES`.
+    /// As [`Table::turn`] or [`Table::leave`], of `E` bytes that stay together, each of which becomes `BYTES`.
     #[inline(always)]
-    unsafe fn turn<const E: usize, const N: usize, const BYTES: usize>(self) {
-        let Turned { outer, plane, places: (src, dst), .. } = *self.turned;
+    unsafe fn transpose<const E: usize, const N: usize, const BYTES: usize>(self) {
         let leave = Found::<BYTES> { table: self.table, lanes: self.lanes };
-        let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns::default(), leave, plane };
-        // SAFETY: the caller's promise.
-        unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(self.lanes.narrow()) };
+        // SAFETY: the caller's promise, for both.
+        unsafe {
+            match STRIPS {
+                true => leaving::<_, E, N, _>(self.lanes, self.turned, leave),
+                false => turning::<_, E, N, _>(self.lanes.narrow(), self.turned, leave),
+            }
+        }
     }
 }
 
