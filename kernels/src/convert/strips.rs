@@ -330,3 +330,48 @@ impl<O: Order> Columns for Converted<'_, O> {
         ((self.made.cast_const(), Places::even(pitch)), with_rows.then_some(ahead))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::convert::number::{FloatFormat, Number, Specials};
+    use crate::convert::program::Rules;
+    use crate::convert::scale::Scale;
+    use crate::{Converter, SlotWidth};
+
+    /// Rows of strips that are converted before and of those that leave so, where `bf16` becomes `f32` in so many rows at a time; none
+    /// where there are no such strips.
+    fn rows(level: Level, at_once: usize) -> [Option<usize>; 2] {
+        let bf16 = FloatFormat { exponent_bits: 8, mantissa_bits: 7, bias: 127, specials: Specials::Ieee };
+        let (from, to) = (Number::Float(bf16), Number::Float(FloatFormat::F32));
+        let converter = Converter {
+            conversion: Conversion::new(from, to, Rules::default()).unwrap(),
+            src: SlotWidth::Bytes(2),
+            dst: SlotWidth::Bytes(4),
+            scale: Scale::All(1.0),
+            level,
+            stream: true,
+        };
+        let (steps, bytes) = (512 / at_once, at_once as isize * 2);
+        let loops = Loops::of(&[
+            Loop { extent: steps, src_stride: bytes, dst_stride: 1 << 20 },
+            Loop { extent: at_once, src_stride: 2, dst_stride: 512 },
+            Loop { extent: 128, src_stride: 1024, dst_stride: 4 },
+        ]);
+        let places = [Place::near(std::ptr::null_mut()); 2];
+        converter.prepared(loops.as_slice(), |work| {
+            [Strips::new(&work, &loops, places), Strips::leaving(&work, &loops, places)]
+                .map(|strips| strips.map(|strips| strips.split.all_rows()))
+        })
+    }
+
+    #[test]
+    fn rows_go_on_where_no_lane_of_what_is_transposed_straddles() {
+        for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
+            let leave = level >= Level::Avx512 && !is_amd();
+            assert_eq!(rows(level, 8), [Some(512), leave.then_some(512)], "{level}");
+            // A lane of words, and half of one of halves.
+            assert_eq!(rows(level, 4), [Some(512), None], "{level}");
+        }
+    }
+}

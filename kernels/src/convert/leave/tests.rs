@@ -231,6 +231,7 @@ fn strips_are_converted_as_they_leave() {
         (f32, f64, Level::Scalar, 2),
         (f32, f16, Level::Scalar, 2),
         (Number::Complex(FloatFormat::F64), Number::Complex(FloatFormat::F32), Level::Scalar, 1),
+        (Number::Complex(FloatFormat::F32), Number::Complex(E4M3), Level::Scalar, 1),
     ];
     for (from, to, least, run) in pairs {
         let conversion = Conversion::new(from, to, Rules::default()).unwrap();
