@@ -165,8 +165,8 @@ impl<W: Leave> Columns for LeavingColumns<W> {
     }
 }
 
-/// As [`SourceColumns`], of which there are fewer rows than make a line, for registers that are less than one: of so short columns many make a
-/// strip, so that some lines of a row are written together.
+/// As [`SourceColumns`], of which there are fewer rows than make a line, for registers that are less than one: of so short columns
+/// many make a strip, so that some lines of a row are written together.
 #[derive(Clone, Copy)]
 pub(crate) struct ShortColumns;
 
