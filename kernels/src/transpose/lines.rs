@@ -7,6 +7,20 @@ use crate::transpose::block::{Leave, MOST_TILES, Tiles, load_tile, put_lines};
 use crate::transpose::columns::Columns;
 use crate::transpose::stream::{Group, StreamTranspose, row_buffer};
 
+/// Does something for every row of a group of at most `N`, written out: of a row that is told at run time the registers become
+/// memory, and are stored behind the lines that left.
+macro_rules! each_row {
+    ($group:ident, $row:ident => $body:block) => {
+        each_row!($group, $row => $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    };
+    ($group:ident, $row:ident => $body:block, $($at:literal)*) => {
+        $(if $at < N && (WHOLE || $at < $group.count) {
+            let $row: usize = $at;
+            $body
+        })*
+    };
+}
+
 impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N, C, W> {
     /// At most `N` rows of a strip, straight from the registers.
     ///
@@ -31,10 +45,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
                 return put_lines::<L, E, N, true, _, _>(lanes, tiles, (to, step), rows, &mut ());
             }
             if !W::AS_THEY_ARE {
-                let step = self.plane.rows.dst_stride;
-                let tiles = self.tiles(lanes, turned);
-                self.leaving_rows::<L, WHOLE>(lanes, &tiles, 0..N / 2, (to, step), group);
-                return self.leaving_rows::<L, WHOLE>(lanes, &tiles, N / 2..N, (to, step), group);
+                return self.leaving_rows::<L, WHOLE, false>(lanes, turned, to, group, false);
             }
             let mut at = 0;
             while at < self.source.strip(E) {
@@ -83,35 +94,37 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         }
     }
 
-    /// The lines of some rows as they leave.
+    /// At most `N` rows of a strip as they leave, joined with what they carry or not.
     ///
     /// # Safety
-    /// As [`StreamTranspose::whole_lines`], for these rows.
+    /// As [`StreamTranspose::joined_lines`] or [`StreamTranspose::whole_lines`], for rows of which the first one is at `to`.
     #[inline(always)]
-    unsafe fn leaving_rows<L: Lanes, const WHOLE: bool>(
+    unsafe fn leaving_rows<L: Lanes, const WHOLE: bool, const JOINED: bool>(
         &self,
         lanes: L,
-        tiles: &[[L::Vector; N]; MOST_TILES],
-        rows: core::ops::Range<usize>,
-        (to, step): (*mut u8, isize),
+        turned: *const u8,
+        to: *mut u8,
         group: Group,
+        is_first: bool,
     ) {
-        let mut row = rows.start;
-        while row < rows.end {
-            if WHOLE || row < group.count {
-                WithRows::ask(group.asks, lanes, row);
-                let to = to.wrapping_offset(row as isize * step);
-                let [first, last] = self.lines_of_row(lanes, tiles, row);
-                // SAFETY: the caller's promise.
-                unsafe {
-                    lanes.stream(to, first);
+        // SAFETY: the caller's promise.
+        let tiles = unsafe { self.tiles(lanes, turned) };
+        each_row!(group, row => {
+            WithRows::ask(group.asks, lanes, row);
+            let lines = self.lines_of_row(lanes, &tiles, row);
+            let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
+            // SAFETY: the caller's promise.
+            unsafe {
+                if JOINED {
+                    self.join_row(lanes, lines, (to, row), group, is_first);
+                } else {
+                    lanes.stream(to, lines[0]);
                     if self.width() > LINE {
-                        lanes.stream(to.wrapping_add(LINE), last);
+                        lanes.stream(to.wrapping_add(LINE), lines[1]);
                     }
                 }
             }
-            row += 1;
-        }
+        });
     }
 
     /// A line of each of at most `N` rows, made of any number of registers.
@@ -161,66 +174,34 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         // row, and start where lines do.
         unsafe {
             if !W::AS_THEY_ARE {
-                let tiles = self.tiles(lanes, turned);
-                self.joined_leaving_rows::<L, WHOLE>(lanes, &tiles, 0..N / 2, to, group, is_first);
-                return self.joined_leaving_rows::<L, WHOLE>(lanes, &tiles, N / 2..N, to, group, is_first);
+                return self.leaving_rows::<L, WHOLE, true>(lanes, turned, to, group, is_first);
             }
             let first = load_tile::<L, E, N>(lanes, turned);
             let last = match self.source.strip(E) {
                 LINE => first,
                 _ => load_tile::<L, E, N>(lanes, turned.add(LINE / E * L::BYTES)),
             };
-            let mut i = 0;
-            while i < N {
-                if WHOLE || i < group.count {
-                    self.join_row(lanes, [first[i], last[i]], i, to, group, is_first);
-                }
-                i += 1;
-            }
-        }
-    }
-
-    /// The lines of some rows as they leave, joined.
-    ///
-    /// # Safety
-    /// As [`StreamTranspose::joined_lines`], for these rows, of which the first one is at `to`.
-    #[inline(always)]
-    unsafe fn joined_leaving_rows<L: Lanes, const WHOLE: bool>(
-        &self,
-        lanes: L,
-        tiles: &[[L::Vector; N]; MOST_TILES],
-        rows: core::ops::Range<usize>,
-        to: *mut u8,
-        group: Group,
-        is_first: bool,
-    ) {
-        let mut row = rows.start;
-        while row < rows.end {
-            if WHOLE || row < group.count {
-                let lines = self.lines_of_row(lanes, tiles, row);
-                // SAFETY: the caller's promise.
-                unsafe { self.join_row(lanes, lines, row, to, group, is_first) };
-            }
-            row += 1;
+            each_row!(group, row => {
+                WithRows::ask(group.asks, lanes, row);
+                let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
+                self.join_row(lanes, [first[row], last[row]], (to, row), group, is_first);
+            });
         }
     }
 
     /// The lines of a row of a group, one or two, joined with what it carries.
     ///
     /// # Safety
-    /// As [`StreamTranspose::joined_lines`], for this row, of which the first one is at `to`.
+    /// As [`StreamTranspose::joined_lines`], for this row, which is at `to`.
     #[inline(always)]
     unsafe fn join_row<L: Lanes>(
         &self,
         lanes: L,
         [first, last]: [L::Vector; 2],
-        row: usize,
-        to: *mut u8,
+        (to, row): (*mut u8, usize),
         group: Group,
         is_first: bool,
     ) {
-        WithRows::ask(group.asks, lanes, row);
-        let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
         let before = to.addr() % LINE;
         let line = to.wrapping_sub(before);
         // SAFETY: the caller's promise.
