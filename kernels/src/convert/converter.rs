@@ -348,13 +348,7 @@ impl Work<'_> {
     pub(super) unsafe fn turned(&self, turned: &Turned<'_>, src: Place, dst: Place) -> bool {
         let task = ConvertRows { turned: Some(turned), ..self.task(&self.conversion, src, dst) };
         // SAFETY: the caller's promise.
-        unsafe {
-            match is_amd() {
-                _ if self.conversion.is_scaled() => false,
-                true => task.turns_at_level(self.level),
-                false => task.leaves_at_level(self.level),
-            }
-        }
+        unsafe { if is_amd() { task.turns_at_level(self.level) } else { task.leaves_at_level(self.level) } }
     }
 
     /// Plain rows through a conversion, of which there are none yet.

@@ -63,18 +63,20 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// As [`ConvertRows::at_level`].
     pub(super) unsafe fn enter(self) -> bool {
-        if let Some(turned) = self.rows.turned {
-            return self.means.vectorize(EnterTurns(self, turned));
-        }
-        if M::ONLY_TURNS {
-            return false;
-        }
         match if Self::IS_ROUNDED { self.means.rounding() } else { None } {
             Some(means) => {
                 let Cast { rows, read, write, factors, .. } = self;
-                means.vectorize(EnterCast(Cast { rows, means, read, write, factors }))
+                Cast { rows, means, read, write, factors }.enter_region()
             }
-            None => self.means.vectorize(EnterCast(self)),
+            None => self.enter_region(),
+        }
+    }
+
+    /// The same with these means and no others.
+    fn enter_region(self) -> bool {
+        match self.rows.turned {
+            Some(turned) => self.means.vectorize(EnterTurns(self, turned)),
+            None => !M::ONLY_TURNS && self.means.vectorize(EnterCast(self)),
         }
     }
 }
@@ -156,7 +158,7 @@ impl ConvertRows<'_> {
                 (level >= Level::Avx2, V3::try_new(), Halves::try_new())
             {
                 let means = Avx2(lanes, halves);
-                // SAFETY: the caller's promise, for both.
+                // SAFETY: the caller's promise, for both, of which none takes what has factors.
                 return unsafe {
                     let more = V4::try_new().filter(|_| level >= Level::Avx512);
                     more.is_some_and(|lanes| cast(self, HalfLines(means, lanes))) || cast(self, means)
@@ -176,6 +178,7 @@ impl ConvertRows<'_> {
         #[cfg(target_arch = "x86_64")]
         {
             use super::words::means_avx512::Avx512;
+            use super::words::means_bf16::Bf16;
             if let (Some(table), Some(turned)) = (self.table, self.turned)
                 // SAFETY: the caller's promise.
                 && unsafe { table.leave(turned) }
@@ -183,11 +186,17 @@ impl ConvertRows<'_> {
                 return true;
             }
             if let (true, Some(lanes)) = (level >= Level::Avx512, pulp::x86::V4::try_new()) {
-                let (means, narrowing) = (Avx512::alone(lanes), self.narrowing.zip(self.turned));
+                let means = Avx512 { lanes, bf16: Bf16::of(level) };
+                let narrowing = self.narrowing.zip(self.turned);
                 // SAFETY: the caller's promise, for both.
                 return unsafe {
-                    narrowing.is_some_and(|(narrowing, turned)| narrowing.leave(turned, means))
-                        || cast(self, means)
+                    match self.conversion.is_scaled() {
+                        true => cast_scaled(self, means),
+                        false => {
+                            narrowing.is_some_and(|(narrowing, turned)| narrowing.leave(turned, means))
+                                || cast(self, means)
+                        }
+                    }
                 };
             }
         }

@@ -6,6 +6,7 @@
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
+use self::factors::FactorsOf;
 use super::multiply::Find;
 use super::words::Means;
 use super::words::cast_rows::Cast;
@@ -14,7 +15,7 @@ use crate::lanes::{LINE, Lanes, Task};
 use crate::nest::Loop;
 use crate::transpose::block::{Leave, MOST_TILES, Places};
 use crate::transpose::burst::BurstTranspose;
-use crate::transpose::columns::{LeavingColumns, SourceColumns};
+use crate::transpose::columns::{LeavingColumns, SourceColumns, leaving_columns};
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::stream::StreamTranspose;
 use crate::walk::Walk;
@@ -29,6 +30,8 @@ pub(super) struct Turned<'a> {
     /// Where the columns lie.
     pub(super) columns: Places,
     pub(super) places: (*const u8, *mut u8),
+    /// Where factors are found.
+    pub(super) factors: FactorsOf,
 }
 
 /// Elements through words, a line at a time.
@@ -40,13 +43,31 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Leave for Leaving<Cast<'a, M,
     const TILES: usize =
         if Cast::<M, R, W, F>::TURNS || Cast::<M, R, W, F>::LEAVES { 2 * R::BYTES / W::BYTES } else { 2 };
 
+    type Found = F::Found;
+
     #[inline(always)]
-    fn made<L: Lanes>(self, lanes: L, registers: [L::Vector; MOST_TILES]) -> [L::Vector; 2] {
+    fn found(self, from: *const u8) -> F::Found {
+        match self.0.rows.turned {
+            Some(turned) => {
+                let columns = leaving_columns(R::BYTES, W::BYTES);
+                F::found(&self.0.rows.scale, turned, (from, R::BYTES), columns)
+            }
+            None => F::Found::default(),
+        }
+    }
+
+    #[inline(always)]
+    fn made<L: Lanes>(
+        self,
+        lanes: L,
+        registers: [L::Vector; MOST_TILES],
+        (found, row, column): (&F::Found, usize, usize),
+    ) -> [L::Vector; 2] {
         debug_assert!(L::BYTES == LINE);
         let mut block = MaybeUninit::<[L::Vector; MOST_TILES + 2]>::uninit();
         let block = block.as_mut_ptr().cast::<u8>();
         let to = block.wrapping_add(MOST_TILES * L::BYTES);
-        let mut factors = self.0.factors();
+        let mut factors = F::of(found, row, column);
         // SAFETY: there is room for the registers, as many as make a line or one, and for what their elements become: a line, or two.
         unsafe {
             let mut i = 0;
@@ -102,12 +123,13 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             _ => false,
         };
 
-    /// True where strips of elements without factors leave so, in registers of a line.
-    pub(super) const LEAVES: bool = !F::MULTIPLIES
-        && !R::IS_ANY
+    /// True where strips of elements leave so, in registers of a line. Narrow ones whose products are rounded do only by the
+    /// instruction for it: else what a line takes to be rounded takes as long as the line.
+    pub(super) const LEAVES: bool = !R::IS_ANY
         && M::Lanes::BYTES == LINE
         && match (R::BYTES, W::BYTES) {
-            (1, 2) => W::IS_EXACT_TOP,
+            _ if Self::IS_ROUNDED && !M::ROUNDS => R::BYTES == 4,
+            (1, 2) => W::IS_EXACT_TOP || Self::IS_ROUNDED,
             // Floats of a byte have a way of their own.
             (2 | 4, 1) => !W::IS_BYTE_FLOAT,
             (8, 8) => false,
@@ -204,5 +226,6 @@ pub(super) unsafe fn leaving<L: Lanes, const E: usize, const N: usize, W: Leave>
     unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(lanes) };
 }
 
+pub(super) mod factors;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use core::ops::Range;
 use super::each_row::Row;
 use super::float;
 use super::forms::BLOCK;
+use super::leave::factors::Leaves;
 use super::scale::{Along, Scale, begin_anew, exactly};
 use super::words::Words;
 use super::words::casts::each;
@@ -131,7 +132,7 @@ pub(super) trait Multiply {
 }
 
 /// The same, where factors are those of elements' places, or none.
-pub(super) trait Find<'a>: Multiply {
+pub(super) trait Find<'a>: Multiply + Leaves {
     /// For elements that have these factors.
     fn new(scale: Scale<'a>) -> Self;
 

@@ -6,6 +6,9 @@
 
 use core::num::NonZeroUsize;
 
+use crate::nest::Loop;
+use crate::transpose::block::Places;
+
 /// What elements are multiplied by, where their conversion has a scale.
 #[derive(Clone, Copy, Debug)]
 pub enum Scale<'a> {
@@ -39,6 +42,13 @@ pub struct StepDigit {
     pub modulus: NonZeroUsize,
     /// Steps of the dimension from one value to the next.
     pub unit: usize,
+}
+
+impl StepDigit {
+    /// True where it is the same at places so far apart, any number of times: these are whole periods.
+    fn is_same_apart(&self, pitch: isize) -> bool {
+        pitch.unsigned_abs().is_multiple_of(self.modulus.get())
+    }
 }
 
 /// Elements whose factors are found together, from one of them on.
@@ -154,10 +164,31 @@ impl Scale<'_> {
     pub(super) fn is_same_apart(&self, pitch: isize) -> bool {
         match self {
             Scale::All(_) => true,
-            Scale::Along(along) => {
-                along.digits.iter().all(|digit| pitch.unsigned_abs().is_multiple_of(digit.modulus.get()))
-            }
+            Scale::Along(along) => along.digits.iter().all(|digit| digit.is_same_apart(pitch)),
         }
+    }
+
+    /// True where no step of a loop changes a factor, of a nest that starts at a place and has all these loops: a digit stays as it is
+    /// where steps are whole periods of it, or all that is less than its steps stays inside of one.
+    pub(super) fn is_same_over<'l>(
+        &self,
+        place: isize,
+        all: impl Iterator<Item = &'l Loop> + Clone,
+        steps: &Loop,
+    ) -> bool {
+        let Scale::Along(along) = self else { return true };
+        let first = along.first.wrapping_add(place).unsigned_abs();
+        let stays = |digit: &StepDigit| {
+            let stride = digit.stride.get();
+            let is_less = |l: &Loop| !l.src_stride.unsigned_abs().is_multiple_of(stride);
+            let reach = all.clone().filter(|l| is_less(l)).try_fold(first % stride, |reach, l| {
+                let step = usize::try_from(l.src_stride).ok()?;
+                step.checked_mul(l.extent - 1)?.checked_add(reach)
+            });
+            is_less(steps) && reach.is_some_and(|reach| reach < stride)
+        };
+        let same = |digit: &StepDigit| digit.is_same_apart(steps.src_stride) || stays(digit);
+        steps.extent == 1 || along.digits.iter().all(same)
     }
 
     /// As [`Along::fill`]; all factors alike where there is only one.
@@ -166,6 +197,17 @@ impl Scale<'_> {
         match self {
             Scale::All(factor) => room.fill(*factor),
             Scale::Along(along) => along.fill(place, step, room),
+        }
+    }
+
+    /// The same for columns that lie in such places, those at even distances together.
+    #[inline(never)] // as for `Along::fill`
+    pub(super) fn fill_columns(&self, place: isize, columns: Places, room: &mut [f32]) {
+        let mut done = 0;
+        while done < room.len() {
+            let end = room.len().min(done.saturating_add(columns.together));
+            self.fill(place + columns.place(done), columns.step.unsigned_abs(), &mut room[done..end]);
+            done = end;
         }
     }
 }
@@ -262,8 +304,15 @@ impl<'a> Along<'a> {
             }
             let Segment { index, count, advances, .. } = segment;
             let end = done.saturating_add(count).min(room.len());
-            for (i, factor) in room[done..end].iter_mut().enumerate() {
-                *factor = self.value(if advances { index.wrapping_add(i) } else { index });
+            let part = &mut room[done..end];
+            match self.values.get(index..index.saturating_add(part.len())) {
+                _ if !advances => part.fill(self.value(index)),
+                Some(values) => part.copy_from_slice(values),
+                None => {
+                    for (i, factor) in part.iter_mut().enumerate() {
+                        *factor = self.value(index.wrapping_add(i));
+                    }
+                }
             }
             done = end;
         }

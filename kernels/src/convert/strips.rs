@@ -9,6 +9,7 @@ use super::converter::Work;
 use super::flush::{Buffer, streams, walk_at_level};
 use super::forms::BLOCK;
 use super::leave::Turned;
+use super::leave::factors::{Alike, FactorsOf};
 use super::program::Conversion;
 use super::rows::{Look, Place};
 use crate::lanes::{LANE, LINE, Lanes, Order};
@@ -52,13 +53,15 @@ impl Strips {
     /// The same of elements that may be converted as they leave, in registers of a line.
     pub(super) fn leaving(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<Strips> {
         let bytes = [work.conversion.src_bytes(), work.conversion.dst_bytes()];
-        let pays = !work.conversion.is_scaled() && bytes[1] <= 2 * bytes[0];
+        let pays = bytes[1] <= 2 * bytes[0];
         if !pays || work.level < Level::Avx512 || is_amd() {
             return None;
         }
         let columns = |_: &Split, count| leaving_columns(bytes[0] * count, bytes[1] * count);
         // Lanes are of elements as they are read.
-        Strips::of(work, (loops, bytes[0]), places, columns).filter(|strips| strips.order.is_none())
+        let strips = Strips::of(work, (loops, bytes[0]), places, columns)?;
+        let has_way = strips.order.is_none() && (strips.count == 1 || !work.has_factors());
+        has_way.then_some(strips)
     }
 
     /// The nest in strips of as many columns as are told for its plane, and for so many elements that are one; its lanes are of elements
@@ -115,13 +118,19 @@ impl Strips {
     /// # Safety
     /// As [`Strips::run`]; where columns leave strips, they must be as many as [`Strips::leaving`] has.
     pub(super) unsafe fn leave(&self, work: &Work<'_>, src: Place, dst: Place) -> bool {
+        let alike = match work.has_factors() {
+            true => Alike::of(&work.scale, &self.split, src.first),
+            false => Some(Alike::Rows),
+        };
+        let Some(alike) = alike else { return false };
         let (((outer, beyond, rows, columns), along), places) = self.plane(src, dst);
         let aligned = starts_lines(outer.as_slice().iter().chain([&rows, &beyond, &along]), places.1);
         let mut carry = (!aligned).then(|| Buffer::new(BURST_CARRY.max(CARRY_BYTES)));
         let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
         let plane = CarriedPlane { columns, rows, beyond, along, carry };
         let columns = self.split.places();
-        let turned = Turned { outer: outer.as_slice(), run: self.count, plane, columns, places };
+        let factors = FactorsOf { origin: src.base, alike };
+        let turned = Turned { outer: outer.as_slice(), run: self.count, plane, columns, places, factors };
         let place = Place::near(places.1);
         // SAFETY: the caller's promise; the carries live until the end of this function.
         unsafe { work.turned(&turned, place, place) }

@@ -193,6 +193,15 @@ pub(crate) trait Leave: Copy {
     /// True where they leave as they are.
     const AS_THEY_ARE: bool = false;
 
+    /// What is found once for some rows of a strip.
+    type Found: Default;
+
+    /// What is found for a group of rows of a strip whose first element lies there.
+    #[inline(always)]
+    fn found(self, _from: *const u8) -> Self::Found {
+        Self::Found::default()
+    }
+
     /// Writes a line of as many registers, the first ones of those given: past the cache or not.
     ///
     /// # Safety
@@ -205,13 +214,19 @@ pub(crate) trait Leave: Copy {
     ) {
         debug_assert!(L::BYTES == LINE);
         // SAFETY: the caller's promise.
-        unsafe { put(lanes, to, self.made(lanes, registers)[0], PAST) };
+        unsafe { put(lanes, to, self.made(lanes, registers, (&Self::Found::default(), 0, 0))[0], PAST) };
     }
 
     /// The lines that registers of a line become, the first ones of those given: one of as many as make a line, the first that is
-    /// returned, or two of one register.
+    /// returned, or two of one register. Of a group for which something was found they are this row's, from this column of the strip
+    /// on.
     #[inline(always)]
-    fn made<L: Lanes>(self, _lanes: L, registers: [L::Vector; MOST_TILES]) -> [L::Vector; 2] {
+    fn made<L: Lanes>(
+        self,
+        _lanes: L,
+        registers: [L::Vector; MOST_TILES],
+        _place: (&Self::Found, usize, usize),
+    ) -> [L::Vector; 2] {
         debug_assert!(Self::AS_THEY_ARE);
         [registers[0]; 2]
     }
@@ -249,6 +264,8 @@ impl Leave for AsIs {
     const TILES: usize = 2;
 
     const AS_THEY_ARE: bool = true;
+
+    type Found = ();
 
     #[inline(always)]
     unsafe fn line<L: Lanes, const PAST: bool>(

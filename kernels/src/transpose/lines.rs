@@ -7,14 +7,14 @@ use crate::transpose::block::{Leave, MOST_TILES, Tiles, load_tile, put_lines};
 use crate::transpose::columns::Columns;
 use crate::transpose::stream::{Group, StreamTranspose, row_buffer};
 
-/// Does something for every row of a group of at most `N`, written out: of a row that is told at run time the registers become
+/// Does something for every row of so many, at most `N`, written out: of a row that is told at run time the registers become
 /// memory, and are stored behind the lines that left.
 macro_rules! each_row {
-    ($group:ident, $row:ident => $body:block) => {
-        each_row!($group, $row => $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    ($rows:expr, $row:ident => $body:block) => {
+        each_row!($rows, $row => $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
     };
-    ($group:ident, $row:ident => $body:block, $($at:literal)*) => {
-        $(if $at < N && (WHOLE || $at < $group.count) {
+    ($rows:expr, $row:ident => $body:block, $($at:literal)*) => {
+        $(if $at < N && $at < $rows {
             let $row: usize = $at;
             $body
         })*
@@ -33,6 +33,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         turned: *const u8,
         to: *mut u8,
         group: Group,
+        found: &W::Found,
     ) {
         let to = self.plane.row_place(to, group.row);
         // SAFETY: the strip's columns are a part of every row, at a multiple of a register. The registers of a line go one
@@ -45,7 +46,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
                 return put_lines::<L, E, N, true, _, _>(lanes, tiles, (to, step), rows, &mut ());
             }
             if !W::AS_THEY_ARE {
-                return self.leaving_rows::<L, WHOLE, false>(lanes, turned, to, group, false);
+                return self.leaving_rows::<L, false>(lanes, turned, to, (group, false), found);
             }
             let mut at = 0;
             while at < self.source.strip(E) {
@@ -85,13 +86,16 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         lanes: L,
         tiles: &[[L::Vector; N]; MOST_TILES],
         row: usize,
+        (found, number): (&W::Found, usize),
     ) -> [L::Vector; 2] {
         let [a, b, c, d] = [tiles[0][row], tiles[1][row], tiles[2][row], tiles[3][row]];
-        match (W::TILES, self.width()) {
-            (1, _) | (_, LINE) => self.leave.made(lanes, [a, b, c, d]),
-            (4, _) => [self.leave.made(lanes, [a, b, c, d])[0], self.leave.made(lanes, [c, d, c, d])[0]],
-            _ => [self.leave.made(lanes, [a; MOST_TILES])[0], self.leave.made(lanes, [b; MOST_TILES])[0]],
-        }
+        let [first, second] = match (W::TILES, self.width()) {
+            (1, _) | (_, LINE) => return self.leave.made(lanes, [a, b, c, d], (found, number, 0)),
+            (4, _) => [[a, b, c, d], [c, d, c, d]],
+            _ => [[a; MOST_TILES], [b; MOST_TILES]],
+        };
+        let second = self.leave.made(lanes, second, (found, number, LINE / Self::OUT));
+        [self.leave.made(lanes, first, (found, number, 0))[0], second[0]]
     }
 
     /// At most `N` rows of a strip as they leave, joined with what they carry or not.
@@ -99,19 +103,19 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
     /// # Safety
     /// As [`StreamTranspose::joined_lines`] or [`StreamTranspose::whole_lines`], for rows of which the first one is at `to`.
     #[inline(always)]
-    unsafe fn leaving_rows<L: Lanes, const WHOLE: bool, const JOINED: bool>(
+    unsafe fn leaving_rows<L: Lanes, const JOINED: bool>(
         &self,
         lanes: L,
         turned: *const u8,
         to: *mut u8,
-        group: Group,
-        is_first: bool,
+        (group, is_first): (Group, bool),
+        found: &W::Found,
     ) {
         // SAFETY: the caller's promise.
         let tiles = unsafe { self.tiles(lanes, turned) };
-        each_row!(group, row => {
+        each_row!(group.count, row => {
             WithRows::ask(group.asks, lanes, row);
-            let lines = self.lines_of_row(lanes, &tiles, row);
+            let lines = self.lines_of_row(lanes, &tiles, row, (found, group.number + row));
             let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
             // SAFETY: the caller's promise.
             unsafe {
@@ -165,8 +169,8 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         lanes: L,
         turned: *const u8,
         to: *mut u8,
-        group: Group,
-        is_first: bool,
+        (group, is_first): (Group, bool),
+        found: &W::Found,
     ) {
         let to = self.plane.row_place(to, group.row);
         // SAFETY: rows of a panel have a line of carry each, of which the end belongs before the strip unless the strip is
@@ -174,14 +178,14 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         // row, and start where lines do.
         unsafe {
             if !W::AS_THEY_ARE {
-                return self.leaving_rows::<L, WHOLE, true>(lanes, turned, to, group, is_first);
+                return self.leaving_rows::<L, true>(lanes, turned, to, (group, is_first), found);
             }
             let first = load_tile::<L, E, N>(lanes, turned);
             let last = match self.source.strip(E) {
                 LINE => first,
                 _ => load_tile::<L, E, N>(lanes, turned.add(LINE / E * L::BYTES)),
             };
-            each_row!(group, row => {
+            each_row!(if WHOLE { N } else { group.count }, row => {
                 WithRows::ask(group.asks, lanes, row);
                 let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
                 self.join_row(lanes, [first[row], last[row]], (to, row), group, is_first);

@@ -178,7 +178,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         while done < self.source.rows(whole) && rows.start + done < rows.end {
             let row = rows.start + done;
             let asks = WithRows::new(ahead, self.source.asked_with_rows::<L>(E), done);
-            let group = Group { row, count: whole.min(rows.end - row), first: here.first, asks };
+            let group = Group { row, count: whole.min(rows.end - row), first: here.first, number: 0, asks };
             let ahead = if asks.is_none() { ahead } else { None };
             let mut part = 0;
             while part < self.source.parts() {
@@ -186,7 +186,8 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
                 let from = (C::place(from, part, done * E), places);
                 // SAFETY: the caller's promise.
                 unsafe {
-                    if group.count == whole {
+                    // What is converted as it leaves is long, and not made twice.
+                    if W::AS_THEY_ARE && group.count == whole {
                         kernel.group::<L, true>(lanes, from, ahead, to, group, here.is_first);
                     } else {
                         kernel.group::<L, false>(lanes, from, ahead, to, group, here.is_first);
@@ -215,6 +216,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         let mut turned = core::mem::MaybeUninit::<Turned>::uninit();
         let turned = turned.as_mut_ptr().cast::<u8>();
         let len = if WHOLE { L::BYTES } else { group.count * E };
+        let found = self.leave.found(from.0);
         // SAFETY: the strip's registers take `BYTES` bytes of the buffer for each of its columns, and are written before they
         // are read; rows of the group only are written to.
         unsafe {
@@ -225,13 +227,14 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
                 let part = Group {
                     row: group.row + lane * N,
                     count: if WHOLE { N } else { group.count - lane * N },
+                    number: lane * N,
                     asks: WithRows::behind(group.asks, lane * N),
                     ..group
                 };
                 if self.plane.carry.is_null() {
-                    self.whole_lines::<L, WHOLE>(lanes, turned, to, part);
+                    self.whole_lines::<L, WHOLE>(lanes, turned, to, part, &found);
                 } else if L::BYTES == LINE {
-                    self.joined_lines::<L, WHOLE>(lanes, turned, to, part, is_first);
+                    self.joined_lines::<L, WHOLE>(lanes, turned, to, (part, is_first), &found);
                 } else {
                     self.carried_lines::<L, WHOLE>(lanes, turned, to, part, is_first);
                 }
@@ -258,6 +261,8 @@ pub(crate) struct Group {
     pub(crate) row: usize,
     pub(crate) count: usize,
     pub(crate) first: usize,
+    /// How many are before them of those that something was found for.
+    pub(crate) number: usize,
     /// What is asked for with each.
     pub(crate) asks: Option<WithRows>,
 }

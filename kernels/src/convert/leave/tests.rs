@@ -1,11 +1,14 @@
 //! Against the portable way, one element at a time, on any processor that has the registers.
 
+use core::num::NonZeroUsize;
+
+use super::factors::Alike;
 use super::*;
 use crate::buffer::AlignedBuffer;
 use crate::convert::number::{FloatFormat, Number, Specials};
 use crate::convert::program::{Conversion, Rules};
 use crate::convert::rows::{ConvertRows, Place};
-use crate::convert::scale::Scale;
+use crate::convert::scale::{Along, Scale, StepDigit};
 use crate::loops::ONCE;
 use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::columns::leaving_columns;
@@ -31,6 +34,14 @@ struct Case {
     dst_gap: usize,
 }
 
+/// What elements are multiplied by, if their conversion has a scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum By {
+    One,
+    Rows,
+    Columns,
+}
+
 /// How elements leave.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
@@ -41,10 +52,28 @@ enum Way {
 /// Transposes at every level, with two more rows behind each step, and compares the whole where there is such a way, which must be
 /// where it `leaves`.
 fn check(conversion: &Conversion, case: Case, way: Way, leaves: impl Fn(Level) -> bool) {
+    check_scaled(conversion, (By::One, 1.0), case, way, leaves);
+}
+
+/// The same, multiplied by a factor, or by many.
+fn check_scaled(
+    conversion: &Conversion,
+    (by, factor): (By, f32),
+    case: Case,
+    way: Way,
+    leaves: impl Fn(Level) -> bool,
+) {
     let Case { steps, rows, columns, run, gap, first, dst_gap } = case;
     let (from, to) = (run * conversion.src_bytes(), run * conversion.dst_bytes());
     let (step, pitch) = (steps * rows * from + gap, columns * to + dst_gap);
     let src: Vec<u8> = (0..step * columns).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
+    let (stride, modulus) = if by == By::Rows { (from, step) } else { (step, usize::MAX) };
+    let number = |n| NonZeroUsize::new(n).unwrap();
+    let digits = [StepDigit { stride: number(stride), modulus: number(modulus), unit: 1 }];
+    // The first of the digit's steps have factors, others none.
+    let values: Vec<f32> = (0..250u32).map(|i| f32::from_bits(i.wrapping_mul(0x9E37_79B9))).collect();
+    let along = Along { values: &values, digits: &digits, first: 0, start: 0 };
+    let scale = if by == By::One { Scale::All(factor) } else { Scale::Along(along) };
     let mut dst = AlignedBuffer::zeroed(first + steps * (rows + 2) * pitch + LINE).unwrap();
     dst.fill(0xA5);
     let sentinels = dst.to_vec();
@@ -59,7 +88,7 @@ fn check(conversion: &Conversion, case: Case, way: Way, leaves: impl Fn(Level) -
         conversion: *conversion,
         src: SlotWidth::Bytes(src_unit),
         dst: SlotWidth::Bytes(dst_unit),
-        scale: Scale::All(1.0),
+        scale,
         level: Level::Scalar,
         stream: false,
     };
@@ -79,11 +108,15 @@ fn check(conversion: &Conversion, case: Case, way: Way, leaves: impl Fn(Level) -
             plane,
             columns: Places::even(step as isize),
             places: (src.as_ptr(), dst[first..].as_mut_ptr()),
+            factors: FactorsOf {
+                origin: src.as_ptr(),
+                alike: if by == By::Columns { Alike::Columns } else { Alike::Rows },
+            },
         };
         let place = Place::near(turned.places.1);
         let many = [Loop { extent: usize::MAX, src_stride: 0, dst_stride: 0 }];
         let table = Converter { level, ..converter }.table(&many);
-        let task = ConvertRows::new(conversion, [place; 2], Scale::All(1.0));
+        let task = ConvertRows::new(conversion, [place; 2], scale);
         let narrowing = Converter { level, ..converter }.narrowing(&many);
         let task = ConvertRows {
             turned: Some(&turned),
@@ -98,9 +131,9 @@ fn check(conversion: &Conversion, case: Case, way: Way, leaves: impl Fn(Level) -
                 Way::Strips => task.leaves_at_level(level),
             }
         };
-        assert_eq!(done, leaves(level), "{conversion:?} by {way:?} at {level}: {case:?}");
+        assert_eq!(done, leaves(level), "{conversion:?} {by:?} by {way:?} at {level}: {case:?}");
         let differs = dst.iter().zip(&wanted).position(|(a, b)| a != b).filter(|_| done);
-        assert_eq!(differs, None, "{conversion:?} by {way:?} at {level}: {case:?}");
+        assert_eq!(differs, None, "{conversion:?} {by:?} by {way:?} at {level}: {case:?}");
     };
     levels.into_iter().filter(|level| level.is_available()).for_each(goes);
 }
@@ -260,6 +293,94 @@ fn strips_are_converted_as_they_leave() {
     }
 }
 
+/// How elements that have factors leave, but for bytes with one factor for all, which are looked up.
+#[derive(Clone, Copy)]
+enum Multiplied {
+    InWords,
+    /// Where the processor has an instruction that rounds.
+    Rounded,
+    /// Not at all.
+    Before,
+}
+
+/// True where a level has an instruction that rounds to upper halves of `f32`.
+#[allow(unused_variables)] // other targets have none
+fn rounds(level: Level) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return crate::convert::words::means_bf16::Bf16::of(level).is_some();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Pairs that are multiplied by a factor, one for each row or one for each column, and some that do not leave so.
+#[test]
+fn strips_are_multiplied_as_they_leave() {
+    if !Level::Avx512.is_available() {
+        return;
+    }
+    let float = Number::Float;
+    let byte = |signed| Number::Integer { bits: 8, signed };
+    let [f16, f32] = [FloatFormat::F16, FloatFormat::F32].map(float);
+    let (bf16, e4m3) = (float(BF16), float(E4M3));
+    let pairs = [
+        (f32, bf16, Multiplied::InWords),
+        (bf16, f32, Multiplied::InWords),
+        (f32, byte(true), Multiplied::InWords),
+        (f32, byte(false), Multiplied::InWords),
+        (bf16, bf16, Multiplied::Rounded),
+        (byte(true), bf16, Multiplied::Rounded),
+        (byte(false), bf16, Multiplied::Rounded),
+        (e4m3, bf16, Multiplied::Rounded),
+        (e4m3, f16, Multiplied::Before),
+        (byte(true), f16, Multiplied::Before),
+        (e4m3, e4m3, Multiplied::Before),
+        (byte(true), f32, Multiplied::Before),
+        (bf16, e4m3, Multiplied::Before),
+        (f32, e4m3, Multiplied::Before),
+        (f32, f16, Multiplied::Before),
+    ];
+    for (from, to, way) in pairs {
+        let conversion = Conversion::new(from, to, Rules { scale: true, ..Rules::default() }).unwrap();
+        let bytes = [conversion.src_bytes(), conversion.dst_bytes()];
+        let all = [(By::One, 0.37), (By::One, 0.0), (By::One, 1e-40), (By::Rows, 1.0), (By::Columns, 1.0)];
+        for (by, factor) in all {
+            let looks_up = by == By::One && bytes[0] == 1 && bytes[1] <= 2;
+            let leaves = |level| match way {
+                _ if looks_up && level >= Level::Avx512Vbmi => true,
+                Multiplied::InWords => level >= Level::Avx512,
+                Multiplied::Rounded => rounds(level),
+                Multiplied::Before => false,
+            };
+            for (steps, rows) in [(1, 16), (1, 127), (5, 112)] {
+                for columns in [64, 192, 320] {
+                    for (first, dst_gap, gap) in [(0, 0, 0), (0, 128, 4096), (5, 7, 4), (63, 1, 0)] {
+                        let to_line = (columns * bytes[1]).wrapping_neg() % LINE;
+                        let dst_gap = if first > 0 { dst_gap } else { dst_gap + to_line };
+                        let case = Case { steps, rows, columns, run: 1, gap, first, dst_gap };
+                        check_scaled(&conversion, (by, factor), case, Way::Strips, leaves);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Pairs of words that have one factor and become tiles of halves; no lane of rows goes on elsewhere.
+#[test]
+fn pairs_are_multiplied_as_they_leave() {
+    if !Level::Avx512.is_available() {
+        return;
+    }
+    let rules = Rules { scale: true, ..Rules::default() };
+    let conversion = Conversion::new(Number::Float(FloatFormat::F32), Number::Float(BF16), rules).unwrap();
+    for (steps, rows, columns) in [(33, 2, 64), (7, 16, 128), (3, 48, 320), (1, 127, 192)] {
+        for (first, dst_gap) in [(0, 0), (5, 7)] {
+            let case = Case { steps, rows, columns, run: 2, gap: 8, first, dst_gap };
+            check_scaled(&conversion, (By::One, 0.37), case, Way::Strips, |level| level >= Level::Avx512);
+        }
+    }
+}
+
 /// The special numbers, and those about halfway, at the places of every lane.
 #[test]
 fn words_are_rounded_as_they_leave() {
@@ -303,6 +424,7 @@ fn words_are_rounded_as_they_leave() {
         plane,
         columns: Places::even(4 * rows as isize),
         places: (src.as_ptr(), dst.as_mut_ptr()),
+        factors: FactorsOf { origin: src.as_ptr(), alike: Alike::Rows },
     };
     let place = Place::near(turned.places.1);
     let task = ConvertRows::new(&conversion, [place; 2], Scale::All(1.0));

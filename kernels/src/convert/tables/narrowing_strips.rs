@@ -17,7 +17,7 @@ use crate::lanes::Lanes;
 use crate::transpose::block::{Leave, MOST_TILES};
 
 impl Narrowing {
-    /// Transposes in strips; false where elements have factors or stay together, and nothing was done.
+    /// Transposes elements without factors in strips; false where they stay together, and nothing was done.
     ///
     /// # Safety
     /// As [`Cast::leave`](crate::convert::words::cast_rows::Cast::leave).
@@ -92,8 +92,15 @@ impl<S: Source<'static>, const KIND: u32> Copy for Narrowed<S, KIND> {}
 impl<S: Source<'static>, const KIND: u32> Leave for Narrowed<S, KIND> {
     const TILES: usize = 2 * S::BYTES;
 
+    type Found = ();
+
     #[inline(always)]
-    fn made<L: Lanes>(self, lanes: L, registers: [L::Vector; MOST_TILES]) -> [L::Vector; 2] {
+    fn made<L: Lanes>(
+        self,
+        lanes: L,
+        registers: [L::Vector; MOST_TILES],
+        _place: (&(), usize, usize),
+    ) -> [L::Vector; 2] {
         let mut block = MaybeUninit::<[L::Vector; MOST_TILES]>::uninit();
         let block = block.as_mut_ptr().cast::<u8>();
         // SAFETY: there is room for the registers, of which a line of bytes is made; a register of either kind is a line.

@@ -87,8 +87,15 @@ const JOINED: [u64; 8] = [0, 1, 2, 3, 8, 9, 10, 11];
 impl<const BYTES: usize> Leave for Found<BYTES> {
     const TILES: usize = 2 / BYTES;
 
+    type Found = ();
+
     #[inline(always)]
-    fn made<L: Lanes>(self, _lanes: L, registers: [L::Vector; MOST_TILES]) -> [L::Vector; 2] {
+    fn made<L: Lanes>(
+        self,
+        _lanes: L,
+        registers: [L::Vector; MOST_TILES],
+        _place: (&(), usize, usize),
+    ) -> [L::Vector; 2] {
         debug_assert!(L::BYTES == LINE);
         let mut whole = [registers[0]; 2];
         let place = (&raw mut whole).cast::<u8>();

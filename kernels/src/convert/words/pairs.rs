@@ -141,7 +141,7 @@ pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> 
         (Some(Hop::Scale), Some(Hop::EncodeTop16), None) => through!(Plain::<4>, Top),
         // Rows that are not woven are faster between types that are told apart inside.
         (Some(Hop::Scale), Some(&Hop::F32ToInt { to: to @ (Int::S8 | Int::U8), nearest }), None)
-            if matches!(rows.form, Form::Zip { .. }) =>
+            if matches!(rows.form, Form::Zip { .. }) || rows.turned.is_some() =>
         {
             to.bounds(nearest).is_some_and(|bounds| through!(Plain::<4>, ToInteger::<1>(bounds)))
         }
