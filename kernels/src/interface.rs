@@ -1,7 +1,8 @@
 //! The tests of the interface, as tests of the inside.
 //!
-//! The kernels take minutes to compile, and are compiled for the tests in here and again for those beside. Where an emulator or
-//! a sanitizer makes that slow, all are one program.
+//! The kernels take minutes to compile, and would be compiled for the tests in here and again for those beside. So what needs most
+//! of them in here is left out of the ordinary tests, and under a sanitizer or an emulator, where all of it runs, all tests are
+//! one program.
 
 #[path = "../tests/convert/main.rs"]
 mod convert;

@@ -27,7 +27,7 @@ mod lanes;
 mod level;
 mod loops;
 // What it models is the same everywhere, and emulators of this machine are slow.
-#[cfg(all(test, not(target_arch = "aarch64")))]
+#[cfg(all(test, any(one_test_program, miri), not(target_arch = "aarch64")))]
 mod model;
 mod mover;
 mod nest;

@@ -227,5 +227,5 @@ pub(super) unsafe fn leaving<L: Lanes, const E: usize, const N: usize, W: Leave>
 }
 
 pub(super) mod factors;
-#[cfg(test)]
+#[cfg(all(test, one_test_program))]
 mod tests;

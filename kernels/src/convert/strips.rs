@@ -340,7 +340,7 @@ impl<O: Order> Columns for Converted<'_, O> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, one_test_program))]
 mod tests {
     use super::*;
     use crate::convert::number::{FloatFormat, Number, Specials};
