@@ -138,7 +138,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         let all = unsafe { self.means.read::<N>(4, stream.src.wrapping_offset(before)) };
         let mut words = all.taken(R::BYTES, stream.way);
         self.read.decode(self.means, &mut words);
-        stream.factors.multiply(&mut words, stream.place + before, 4);
+        stream.factors.multiply(self.means, &mut words, stream.place + before, 4);
         words
     }
 

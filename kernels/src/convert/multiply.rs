@@ -6,9 +6,10 @@ use super::each_row::Row;
 use super::float;
 use super::forms::BLOCK;
 use super::leave::factors::Leaves;
+use super::rows::ConvertRows;
 use super::scale::{Along, Scale, begin_anew, exactly};
-use super::words::Words;
 use super::words::casts::each;
+use super::words::{Means, Words};
 
 /// Room for the factors of a block.
 #[repr(align(64))]
@@ -72,23 +73,54 @@ impl Kept {
         Kept { rows: [([One(1.0); 4], 0); KEPT], pays: are_repeated }
     }
 
-    /// True for a row whose factors shall be kept: one of the first few.
+    /// The factors of ways that have one each in all of a row. From the first way to each of them, and from one element of a way to the
+    /// next, it is so far where factors are found.
     #[inline(always)]
-    pub(super) fn wants(&self, row: Row) -> bool {
-        self.pays && (row.row as usize) < KEPT
+    pub(super) fn ones<'a, F: Find<'a>, const N: usize>(
+        &mut self,
+        rows: &ConvertRows<'_>,
+        factors: &mut [F; 4],
+        row: Row,
+        (before, unit): ([isize; 4], usize),
+        ways: usize,
+    ) -> Option<[One; 4]> {
+        if !F::MULTIPLIES {
+            return None;
+        }
+        if let Some(ones) = self.take(row) {
+            return Some(ones);
+        }
+        let first = rows.places(row).0.first;
+        let keeps = self.pays && (row.row as usize) < KEPT;
+        let mut ones = [One(1.0); 4];
+        let mut turns = usize::MAX;
+        let mut way = 0;
+        while way < ways {
+            let place = first + before[way];
+            ones[way] = One(factors[way].one::<N>(place, unit, rows.count)?);
+            if keeps {
+                let last = place + ((rows.count - 1) * unit) as isize;
+                turns = turns.min(factors[way].lasts([place, last], rows.beyond.src_stride));
+            }
+            way += 1;
+        }
+        if keeps {
+            self.put(row, ones, turns);
+        }
+        Some(ones)
     }
 
     /// Those of a row.
     #[inline(always)]
-    pub(super) fn take(&mut self, row: Row) -> Option<[One; 4]> {
+    fn take(&mut self, row: Row) -> Option<[One; 4]> {
         let (ones, turns) = self.rows.get_mut(row.row as usize)?;
         *turns = turns.checked_sub(1)?;
         Some(*ones)
     }
 
-    /// Keeps those of a row that is wanted, for so many turns, this one among them.
+    /// Keeps those of one of the first few rows, for so many turns, this one among them.
     #[inline(always)]
-    pub(super) fn put(&mut self, row: Row, ones: [One; 4], turns: usize) {
+    fn put(&mut self, row: Row, ones: [One; 4], turns: usize) {
         self.pays = turns > 1;
         if let Some(kept) = self.rows.get_mut(row.row as usize) {
             *kept = (ones, turns - 1);
@@ -104,6 +136,12 @@ pub(super) enum Factors<'a, const N: usize> {
     Each(&'a [f32; N]),
 }
 
+/// True for a factor by which no number becomes NaN, and [`Means::multiply_by`] can multiply.
+#[inline(always)]
+pub(super) fn multiplies_plainly(factor: f32) -> bool {
+    factor != 0.0 && factor.is_finite()
+}
+
 /// What happens to blocks of elements between being read and being written.
 pub(super) trait Multiply {
     /// True where there are factors.
@@ -115,11 +153,19 @@ pub(super) trait Multiply {
 
     /// Multiplies a block, as words that hold `f32`, by the factors of these elements.
     #[inline(always)]
-    fn multiply<const N: usize>(&mut self, words: &mut Words<N>, place: isize, step: usize) {
+    fn multiply<M: Means, const N: usize>(
+        &mut self,
+        means: M,
+        words: &mut Words<N>,
+        place: isize,
+        step: usize,
+    ) {
         // One factor from a register: a block of them, just written in parts, would have to be in the cache before it is read whole.
         match self.block::<N>(place, step) {
             Factors::Alike(_) if !Self::MULTIPLIES => {}
+            Factors::Alike(factor) if multiplies_plainly(factor) => means.multiply_by(words, factor),
             Factors::Alike(factor) => each!(words, x => float::scaled(x, factor)),
+            Factors::Each(factors) if means.multiply_by_each(words, factors) => {}
             Factors::Each(factors) => {
                 let mut i = 0;
                 while i < N {
@@ -138,6 +184,9 @@ pub(super) trait Find<'a>: Multiply + Leaves {
 
     /// From here on all elements have one factor.
     fn set(&mut self, factor: f32);
+
+    /// The factor of all elements, wherever they are, if they have one.
+    fn all(&self) -> Option<f32>;
 
     /// The factor of all of some elements, which are found as by [`Multiply::block`].
     fn one<const N: usize>(&mut self, place: isize, step: usize, count: usize) -> Option<f32>;
@@ -167,6 +216,11 @@ impl<'a> Find<'a> for Unscaled {
 
     #[inline(always)]
     fn set(&mut self, _factor: f32) {}
+
+    #[inline(always)]
+    fn all(&self) -> Option<f32> {
+        None
+    }
 
     #[inline(always)]
     fn one<const N: usize>(&mut self, _place: isize, _step: usize, _count: usize) -> Option<f32> {
@@ -233,6 +287,11 @@ impl<'a> Find<'a> for Walk<'a> {
     #[inline(always)]
     fn set(&mut self, factor: f32) {
         (self.alike, self.factor) = (isize::MIN..isize::MAX, factor);
+    }
+
+    #[inline(always)]
+    fn all(&self) -> Option<f32> {
+        (self.alike.start == isize::MIN).then_some(self.factor)
     }
 
     #[inline(always)]

@@ -36,6 +36,10 @@ fn orders() -> Vec<([usize; 3], [usize; 3], [usize; 3])> {
         ([40, 3, 37], [0, 1, 2], [2, 1, 0]),
         ([2, 2, 700], [0, 1, 2], [0, 2, 1]),
         ([2, 4, 700], [0, 2, 1], [0, 1, 2]),
+        // Rows for whose factors tables are made.
+        ([1, 2, 2300], [0, 1, 2], [0, 1, 2]),
+        ([1, 4, 2100], [0, 1, 2], [0, 2, 1]),
+        ([3, 2, 2100], [0, 1, 2], [0, 2, 1]),
     ]
 }
 
@@ -250,10 +254,11 @@ fn rows_that_start_lines_end_anywhere() {
     }
 }
 
-/// Every pattern of a byte, in slots whose other bits hold anything.
+/// Every pattern of a byte, in slots whose other bits hold anything; enough for tables of products, and too few for one of all results.
 #[test]
 fn floats_of_a_byte_are_widened_at_every_level() {
-    let src: Vec<u8> = (0..1024u32).map(|i| (i + i / 256) as u8).collect();
+    const COUNT: usize = 3072;
+    let src: Vec<u8> = (0..COUNT as u32).map(|i| (i + i / 256) as u8).collect();
     let narrower = [(3, 2, 3), (2, 3, 1), (2, 1, 1)].map(|(exponent_bits, mantissa_bits, bias)| {
         FloatFormat { exponent_bits, mantissa_bits, bias, specials: Specials::FiniteOnly }
     });
@@ -267,13 +272,13 @@ fn floats_of_a_byte_are_widened_at_every_level() {
                 let rules = Rules { scale: factor.is_some(), ..Rules::default() };
                 let conversion =
                     Conversion::new(from, Number::Float(to), rules).expect("a defined conversion");
-                let loops = [Loop { extent: 1024, src_stride: 1, dst_stride: bytes as isize }];
+                let loops = [Loop { extent: COUNT, src_stride: 1, dst_stride: bytes as isize }];
                 let found = Level::ALL.map(|level| {
                     let (src_width, dst_width) = (SlotWidth::Bytes(1), SlotWidth::Bytes(bytes));
                     let (scale, stream) = (Scale::All(factor.unwrap_or(1.0)), false);
                     let converter =
                         Converter { conversion, src: src_width, dst: dst_width, scale, level, stream };
-                    run(&converter, &src, 0, &loops, 1024 * bytes, 64)
+                    run(&converter, &src, 0, &loops, COUNT * bytes, 64)
                 });
                 assert!(found.iter().all(|bytes| *bytes == found[0]), "{from:?} to {to:?}, {factor:?}");
             }

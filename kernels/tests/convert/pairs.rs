@@ -145,6 +145,7 @@ pub(crate) fn scaled_conversions() -> Vec<(Conversion, SlotWidth, SlotWidth)> {
         (of(bf16, f16), Bytes(2), Bytes(2)),
         (of(f16, Number::Float(F8_PLAIN_ZERO)), Bytes(2), Bytes(1)),
         (of(bf16, Number::Float(F8_IEEE)), Bytes(2), Bytes(1)),
+        (of(bf16, f8), Bytes(2), Bytes(1)),
         (of(f8, f32), Bytes(1), Bytes(4)),
         (of(f8, bf16), Bytes(1), Bytes(2)),
         (of(f8, f8), Bytes(1), Bytes(1)),

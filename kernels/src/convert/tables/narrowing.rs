@@ -36,6 +36,8 @@ pub(crate) struct Narrowing {
     /// Greater magnitudes are NaN, which becomes this.
     pub(crate) infinity: u16,
     pub(crate) nan: u16,
+    /// One: all that a lower half may count for. Of a least of two numbers that they know compilers make three instructions.
+    pub(crate) one: u16,
     /// The kind of the results, as [`Lean`](crate::convert::float::Lean) names it.
     pub(crate) kind: u32,
 }
@@ -114,6 +116,7 @@ impl Narrowing {
             looked_up: [0; LOOKED_UP],
             infinity,
             nan: result(infinity + 1).into(),
+            one: 1,
             kind,
         };
         for place in places {

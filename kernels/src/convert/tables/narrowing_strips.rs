@@ -110,7 +110,8 @@ impl<S: Source<'static>, const KIND: u32> Leave for Narrowed<S, KIND> {
                 lanes.store(block.add(i * L::BYTES), registers[i]);
                 i += 1;
             }
-            let halves = S::new(self.from, Scale::All(1.0)).halves(self.means, block, 0, 0);
+            let halves =
+                S::new(self.from, Scale::All(1.0)).halves((self.means, &self.narrowing), block, 0, 0);
             let bytes = self.means.unpacked(1, 0, self.means.narrowed::<KIND>(halves, &self.narrowing));
             self.means.lanes().store(block, bytes);
             [lanes.load(block); 2]

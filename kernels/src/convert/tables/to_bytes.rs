@@ -4,8 +4,9 @@ use core::arch::x86_64::__m512i;
 
 use pulp::NullaryFnOnce;
 
+use crate::convert::each_row::Row;
 use crate::convert::float::Lean;
-use crate::convert::multiply::{Find, Unscaled, Walk};
+use crate::convert::multiply::{Factors, Find, Kept, Multiply, One, Unscaled, Walk, multiplies_plainly};
 use crate::convert::rows::{ConvertRows, Form, Lines};
 use crate::convert::scale::Scale;
 use crate::convert::tables::narrowing::{From, Narrowing};
@@ -18,13 +19,31 @@ use crate::tuning::ROWS_OF_FACTORS;
 /// Low bytes of halves.
 const LOW_BYTES: [[u8; 2]; LINE / 2] = [[u8::MAX, 0]; LINE / 2];
 
-/// What is read, as halves that are narrowed.
-pub(super) trait Source<'a>: Sized {
+/// What is read block by block, as halves that are narrowed.
+pub(super) trait Blocks {
     /// Bytes of an element.
     const BYTES: usize;
 
+    /// Reads a block of elements of a way, the first of which is at a place of the source, for what narrows them.
+    ///
+    /// # Safety
+    /// They must be readable at `from`.
+    unsafe fn halves(
+        &mut self,
+        by: (Avx512, &Narrowing),
+        from: *const u8,
+        place: isize,
+        way: usize,
+    ) -> [__m512i; 2];
+}
+
+/// The same, with the factors of elements' places, or none.
+pub(super) trait Source<'a>: Blocks + Sized {
     /// What it is made for.
     type From: Copy;
+
+    /// Where all elements of a way have one factor: a loop over some of them keeps it in a register.
+    type One: Blocks;
 
     /// For elements that have these factors.
     fn new(from: Self::From, scale: Scale<'a>) -> Self;
@@ -32,30 +51,49 @@ pub(super) trait Source<'a>: Sized {
     /// From here on all elements of the first way have one factor.
     fn set(&mut self, _factor: f32) {}
 
-    /// Reads a block of elements of a way, the first of which is at a place of the source.
-    ///
-    /// # Safety
-    /// They must be readable at `from`.
-    unsafe fn halves(&mut self, means: Avx512, from: *const u8, place: isize, way: usize) -> [__m512i; 2];
+    /// Where all elements of the first way have one factor.
+    fn all(&self) -> Option<Self::One> {
+        None
+    }
+
+    /// Where all elements of a row have one for each way, of which the first are so far from those of the first way.
+    fn ones(
+        &mut self,
+        _rows: &ConvertRows<'_>,
+        _kept: &mut Kept,
+        _row: Row,
+        _before: [isize; 4],
+    ) -> Option<Self::One> {
+        None
+    }
 }
 
 /// Floats of 16 bits.
 pub(super) struct Halves;
 
-impl<'a> Source<'a> for Halves {
+impl Blocks for Halves {
     const BYTES: usize = 2;
 
+    #[inline(always)]
+    unsafe fn halves(
+        &mut self,
+        (means, _): (Avx512, &Narrowing),
+        from: *const u8,
+        _place: isize,
+        _way: usize,
+    ) -> [__m512i; 2] {
+        // SAFETY: the caller's promise.
+        unsafe { [means.lanes().load(from), means.lanes().load(from.add(LINE))] }
+    }
+}
+
+impl<'a> Source<'a> for Halves {
     type From = ();
+    type One = Halves;
 
     #[inline(always)]
     fn new((): (), _scale: Scale<'a>) -> Halves {
         Halves
-    }
-
-    #[inline(always)]
-    unsafe fn halves(&mut self, means: Avx512, from: *const u8, _place: isize, _way: usize) -> [__m512i; 2] {
-        // SAFETY: the caller's promise.
-        unsafe { [means.lanes().load(from), means.lanes().load(from.add(LINE))] }
     }
 }
 
@@ -65,10 +103,39 @@ pub(super) struct ByWords<R, F> {
     factors: [F; 4],
 }
 
-impl<'a, R: Read, F: Find<'a>> Source<'a> for ByWords<R, F> {
+impl<R: Read, F: Multiply> Blocks for ByWords<R, F> {
     const BYTES: usize = R::BYTES;
 
+    #[inline(always)]
+    unsafe fn halves(
+        &mut self,
+        (means, narrowing): (Avx512, &Narrowing),
+        from: *const u8,
+        place: isize,
+        way: usize,
+    ) -> [__m512i; 2] {
+        if R::IS_LOUD_TOP
+            && F::MULTIPLIES
+            && let Factors::Alike(factor) = self.factors[way].block::<BLOCK>(place, R::BYTES)
+            && multiplies_plainly(factor)
+        {
+            // SAFETY: the caller's promise.
+            let tops = unsafe { [means.lanes().load(from), means.lanes().load(from.add(LINE))] };
+            return [
+                means.odd_products(tops[0], factor, narrowing),
+                means.odd_products(tops[1], factor, narrowing),
+            ];
+        }
+        // SAFETY: the caller's promise.
+        let mut words: Words<BLOCK> = unsafe { self.read.read(means, from) };
+        self.factors[way].multiply(means, &mut words, place, R::BYTES);
+        [means.odd_tops(&words, 0, narrowing), means.odd_tops(&words, 2, narrowing)]
+    }
+}
+
+impl<'a, R: Read, F: Find<'a>> Source<'a> for ByWords<R, F> {
     type From = R;
+    type One = ByWords<R, One>;
 
     #[inline(always)]
     fn new(read: R, scale: Scale<'a>) -> ByWords<R, F> {
@@ -81,11 +148,21 @@ impl<'a, R: Read, F: Find<'a>> Source<'a> for ByWords<R, F> {
     }
 
     #[inline(always)]
-    unsafe fn halves(&mut self, means: Avx512, from: *const u8, place: isize, way: usize) -> [__m512i; 2] {
-        // SAFETY: the caller's promise.
-        let mut words: Words<BLOCK> = unsafe { self.read.read(means, from) };
-        self.factors[way].multiply(&mut words, place, R::BYTES);
-        [means.odd_tops(&words, 0), means.odd_tops(&words, 2)]
+    fn all(&self) -> Option<ByWords<R, One>> {
+        let factor = if F::MULTIPLIES { self.factors[0].all() } else { None };
+        factor.map(|factor| ByWords { read: self.read, factors: [One(factor); 4] })
+    }
+
+    #[inline(always)]
+    fn ones(
+        &mut self,
+        rows: &ConvertRows<'_>,
+        kept: &mut Kept,
+        row: Row,
+        before: [isize; 4],
+    ) -> Option<ByWords<R, One>> {
+        let factors = kept.ones::<F, BLOCK>(rows, &mut self.factors, row, (before, R::BYTES), 4)?;
+        Some(ByWords { read: self.read, factors })
     }
 }
 
@@ -151,13 +228,13 @@ impl<'a, S: Source<'a>, const KIND: u32> NullaryFnOnce for Enter<'_, 'a, S, KIND
         let Enter { rows, means, narrowing, from } = self;
         let source = S::new(from, rows.scale);
         // A copy, which no store may change: what registers are filled with is read once.
-        let narrow = Narrow::<S, KIND> { rows, means, narrowing: *narrowing, source };
+        let narrow = Narrow::<KIND> { rows, means, narrowing: *narrowing };
         // SAFETY: entered by `Narrowing::run`, whose caller keeps the contract.
         unsafe {
             match rows.form {
-                Form::Plain | Form::Lines => narrow.straight(),
-                Form::Zip { step, stream, .. } => narrow.zip(step, stream),
-                Form::Unzip { step, lines, .. } => narrow.unzip(step, lines == Lines::Whole),
+                Form::Plain | Form::Lines => narrow.straight(source),
+                Form::Zip { step, stream, .. } => narrow.zip(source, step, stream),
+                Form::Unzip { step, lines, .. } => narrow.unzip(source, step, lines == Lines::Whole),
                 Form::ZipPairs { .. } | Form::UnzipPairs { .. } => return false,
             }
         }
@@ -166,22 +243,21 @@ impl<'a, S: Source<'a>, const KIND: u32> NullaryFnOnce for Enter<'_, 'a, S, KIND
 }
 
 /// Rows, and what their elements are narrowed by to floats of a kind.
-struct Narrow<'r, 'a, S, const KIND: u32> {
+struct Narrow<'r, 'a, const KIND: u32> {
     rows: &'r ConvertRows<'a>,
     means: Avx512,
     narrowing: Narrowing,
-    source: S,
 }
 
-impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
+impl<'a, const KIND: u32> Narrow<'_, 'a, KIND> {
     /// Reads a block of elements of a way, which become a register of packed bytes.
     ///
     /// # Safety
     /// They must be readable at `from`.
     #[inline(always)]
-    unsafe fn load(&mut self, from: *const u8, place: isize, way: usize) -> __m512i {
+    unsafe fn load(&self, blocks: &mut impl Blocks, from: *const u8, place: isize, way: usize) -> __m512i {
         // SAFETY: the caller's promise.
-        let halves = unsafe { self.source.halves(self.means, from, place, way) };
+        let halves = unsafe { blocks.halves((self.means, &self.narrowing), from, place, way) };
         self.means.narrowed::<KIND>(halves, &self.narrowing)
     }
 
@@ -190,32 +266,48 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
     /// # Safety
     /// As [`ConvertRows::at_level`], for rows of at least [`BLOCK`] elements.
     #[inline(always)]
-    unsafe fn straight(mut self) {
-        let (rows, means) = (self.rows, self.means);
+    unsafe fn straight<S: Source<'a>>(&self, mut source: S) {
+        let rows = self.rows;
         let streamed = apart(rows.form.is_lines(), BLOCK, rows.count);
         if rows.take_turns() {
             // SAFETY: the caller's promise.
-            return unsafe { self.by_turns(streamed) };
+            return unsafe { self.by_turns(source, streamed) };
         }
         let (pitch, mut of_rows) = (rows.pitch_of_factors(), [0.0; BLOCK]);
         let are_found = rows.factors_of_rows(&mut of_rows);
         for row in 0..rows.rows as isize {
-            let (src, dst) = rows.starts(row);
             if are_found {
-                self.source.set(of_rows[row as usize]);
+                source.set(of_rows[row as usize]);
             }
-            let mut done = 0;
-            while done < rows.count {
-                let at = done.min(rows.count - BLOCK);
-                rows.look_ahead_of(means.lanes(), row, src, S::BYTES * at, S::BYTES * BLOCK);
-                let place = rows.src.first + row * pitch + (S::BYTES * at) as isize;
-                // SAFETY: a block of the row.
-                unsafe {
-                    let bytes = means.unpacked(1, 0, self.load(src.add(S::BYTES * at), place, 0));
-                    put(means.lanes(), dst.add(at), bytes, done < streamed);
+            let first = rows.src.first + row * pitch;
+            // SAFETY: the caller's promise.
+            unsafe {
+                match source.all() {
+                    Some(mut one) => self.row(&mut one, row, first, streamed),
+                    None => self.row(&mut source, row, first, streamed),
                 }
-                done = at + BLOCK;
             }
+        }
+    }
+
+    /// One of them, of which the first element finds its factor at a place.
+    ///
+    /// # Safety
+    /// As [`Narrow::straight`].
+    #[inline(always)]
+    unsafe fn row<B: Blocks>(&self, blocks: &mut B, row: isize, first: isize, streamed: usize) {
+        let (rows, means) = (self.rows, self.means);
+        let (src, dst) = rows.starts(row);
+        let mut done = 0;
+        while done < rows.count {
+            let at = done.min(rows.count - BLOCK);
+            rows.look_ahead_of(means.lanes(), row, src, B::BYTES * at, B::BYTES * BLOCK);
+            // SAFETY: a block of the row.
+            unsafe {
+                let bytes = self.load(blocks, src.add(B::BYTES * at), first + (B::BYTES * at) as isize, 0);
+                put(means.lanes(), dst.add(at), means.unpacked(1, 0, bytes), done < streamed);
+            }
+            done = at + BLOCK;
         }
     }
 
@@ -224,7 +316,7 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
     /// # Safety
     /// As [`Narrow::straight`].
     #[inline(always)]
-    unsafe fn by_turns(mut self, streamed: usize) {
+    unsafe fn by_turns<S: Source<'a>>(&self, mut source: S, streamed: usize) {
         let (rows, means) = (self.rows, self.means);
         let all = rows.rows as isize;
         for first in (0..all).step_by(ROWS_OF_FACTORS as usize) {
@@ -238,7 +330,7 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
                     rows.look_ahead(means.lanes(), from, S::BYTES * BLOCK);
                     // SAFETY: a block of the row.
                     unsafe {
-                        let bytes = means.unpacked(1, 0, self.load(from, place, 0));
+                        let bytes = means.unpacked(1, 0, self.load(&mut source, from, place, 0));
                         put(means.lanes(), dst.add(at), bytes, done < streamed);
                     }
                 }
@@ -252,29 +344,46 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
     /// # Safety
     /// As [`ConvertRows::at_level`], for rows of at least [`BLOCK`] elements; streams start lines if `stream`.
     #[inline(always)]
-    unsafe fn zip(mut self, step: isize, stream: bool) {
+    unsafe fn zip<S: Source<'a>>(&self, mut source: S, step: isize, stream: bool) {
+        let mut kept = Kept::new(self.rows.beyond.extent > 1);
+        let before = [0, step, 2 * step, 3 * step];
+        for row in self.rows.each_row() {
+            // SAFETY: the caller's promise.
+            unsafe {
+                match source.ones(self.rows, &mut kept, row, before) {
+                    Some(mut ones) => self.zip_row(&mut ones, row, step, stream),
+                    None => self.zip_row(&mut source, row, step, stream),
+                }
+            }
+        }
+    }
+
+    /// A row of the stream.
+    ///
+    /// # Safety
+    /// As [`Narrow::zip`].
+    #[inline(always)]
+    unsafe fn zip_row<B: Blocks>(&self, blocks: &mut B, row: Row, step: isize, stream: bool) {
         let (rows, means, lanes) = (self.rows, self.means, self.means.lanes());
         let streamed = apart(stream, BLOCK, rows.count);
-        for row in rows.each_row() {
-            let (src, dst) = rows.woven_starts(row);
-            let first = rows.places(row).0.first;
-            let mut done = 0;
-            while done < rows.count {
-                let at = done.min(rows.count - BLOCK);
-                let mut ways = [lanes.zero(); 4];
-                let mut way = 0;
-                while way < 4 {
-                    let before = way as isize * step + (S::BYTES * at) as isize;
-                    let (from, place) = (src.wrapping_offset(before), first + before);
-                    rows.look_ahead(lanes, from, S::BYTES * BLOCK);
-                    // SAFETY: a block of a row of the source.
-                    ways[way] = unsafe { means.unpacked(1, 2, self.load(from, place, way)) };
-                    way += 1;
-                }
-                // SAFETY: as many words of the stream.
-                unsafe { put_bytes(lanes, dst.add(4 * at), ways, done < streamed) };
-                done = at + BLOCK;
+        let (src, dst) = rows.woven_starts(row);
+        let first = rows.places(row).0.first;
+        let mut done = 0;
+        while done < rows.count {
+            let at = done.min(rows.count - BLOCK);
+            let mut ways = [lanes.zero(); 4];
+            let mut way = 0;
+            while way < 4 {
+                let before = way as isize * step + (B::BYTES * at) as isize;
+                let (from, place) = (src.wrapping_offset(before), first + before);
+                rows.look_ahead(lanes, from, B::BYTES * BLOCK);
+                // SAFETY: a block of a row of the source.
+                ways[way] = unsafe { means.unpacked(1, 2, self.load(blocks, from, place, way)) };
+                way += 1;
             }
+            // SAFETY: as many words of the stream.
+            unsafe { put_bytes(lanes, dst.add(4 * at), ways, done < streamed) };
+            done = at + BLOCK;
         }
     }
 
@@ -283,7 +392,7 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
     /// # Safety
     /// As [`ConvertRows::at_level`], for rows of at least [`BLOCK`] elements, which start lines if `stream`.
     #[inline(always)]
-    unsafe fn unzip(mut self, step: isize, stream: bool) {
+    unsafe fn unzip<S: Source<'a>>(&self, mut source: S, step: isize, stream: bool) {
         let (rows, means, lanes) = (self.rows, self.means, self.means.lanes());
         let streamed = apart(stream, BLOCK, rows.count);
         for row in rows.each_row() {
@@ -297,7 +406,10 @@ impl<'a, S: Source<'a>, const KIND: u32> Narrow<'_, 'a, S, KIND> {
                 // SAFETY: as many words of the stream, a block of either row of the destination, and a register that is all there.
                 unsafe {
                     let mask = lanes.load(LOW_BYTES.as_ptr().cast());
-                    let (a, b) = (self.load(from, 0, 0), self.load(from.add(2 * LINE), 0, 0));
+                    let (a, b) = (
+                        self.load(&mut source, from, 0, 0),
+                        self.load(&mut source, from.add(2 * LINE), 0, 0),
+                    );
                     let even = means.packed([lanes.and(a, mask), lanes.and(b, mask)]);
                     let (a, b) = (lanes.shift_down(a, 8), lanes.shift_down(b, 8));
                     let odd = means.packed([lanes.and(a, mask), lanes.and(b, mask)]);

@@ -44,6 +44,16 @@ macro_rules! as_the_first {
         }
 
         #[inline(always)]
+        fn multiply_by<const N: usize>(self, words: &mut Words<N>, factor: f32) {
+            self.0.multiply_by(words, factor);
+        }
+
+        #[inline(always)]
+        fn multiply_by_each<const N: usize>(self, words: &mut Words<N>, factors: &[f32; N]) -> bool {
+            self.0.multiply_by_each(words, factors)
+        }
+
+        #[inline(always)]
         fn round_to_halves<const N: usize>(self, words: &mut Words<N>, encode: &Encode) {
             self.0.round_to_halves(words, encode);
         }

@@ -80,7 +80,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             // SAFETY: a block of them.
             unsafe {
                 let mut words = self.read.read::<M, BLOCK>(self.means, from.add(at * R::BYTES));
-                factors.multiply(&mut words, place + (at * R::BYTES) as isize, R::BYTES);
+                factors.multiply(self.means, &mut words, place + (at * R::BYTES) as isize, R::BYTES);
                 self.write.encode(self.means, &mut words);
                 self.means.write(W::BYTES, &words, to.add(at * W::BYTES), done < streamed);
             }

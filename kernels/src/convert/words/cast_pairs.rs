@@ -69,7 +69,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         for row in self.rows.each_row() {
             // SAFETY: the caller's promise.
             unsafe {
-                match self.ones::<N>(&mut kept, &mut factors, row, (before, WORD), 4) {
+                match kept.ones::<F, N>(self.rows, &mut factors, row, (before, WORD), 4) {
                     Some(mut ones) => self.zip_pairs_of::<One, N>(row, &mut ones, (before, stream)),
                     None => self.zip_pairs_of::<F, N>(row, &mut factors, (before, stream)),
                 }
@@ -130,7 +130,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         for row in self.rows.each_row() {
             // SAFETY: the caller's promise.
             unsafe {
-                match self.ones::<N>(&mut kept, &mut factors, row, ([0, 1, 2, 3], WORD), 4) {
+                match kept.ones::<F, N>(self.rows, &mut factors, row, ([0, 1, 2, 3], WORD), 4) {
                     Some(mut ones) => self.unzip_pairs_of::<One, ONE>(row, &mut ones, (step, stream)),
                     None => self.unzip_pairs_of::<F, N>(row, &mut factors, (step, stream)),
                 }
@@ -209,7 +209,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         place: isize,
     ) -> Words<N> {
         self.read.decode(self.means, &mut words);
-        factors.multiply(&mut words, place, WORD);
+        factors.multiply(self.means, &mut words, place, WORD);
         self.write.encode(self.means, &mut words);
         words
     }

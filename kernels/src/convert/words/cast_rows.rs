@@ -3,7 +3,7 @@
 
 use core::marker::PhantomData;
 
-use crate::convert::multiply::{Factors, Find, Multiply};
+use crate::convert::multiply::{Factors, Find, Multiply, One};
 use crate::convert::rows::{ConvertRows, Form, Lines, Look};
 use crate::convert::tables::tops::to_tops;
 use crate::convert::tables::widening::Widening;
@@ -129,14 +129,9 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// As [`cast`](crate::convert::words::pairs::cast).
     #[inline(always)]
     unsafe fn straight<const N: usize>(self) {
-        let strip = match self.rows.look {
-            Look::Strip(ahead) => Some(ahead),
-            _ => None,
-        };
-        let stream = strip.is_none() && self.rows.form.is_lines();
+        let stream = self.rows.form.is_lines() && !matches!(self.rows.look, Look::Strip(_));
         let count = self.rows.count * self.rows.conversion.parts();
         let streamed = apart(stream, N, count);
-        let (lanes, bytes) = (self.means.lanes(), N * R::BYTES);
         let mut factors = self.factors();
         if F::MULTIPLIES && R::BYTES > 1 && self.rows.take_turns() {
             // SAFETY: the caller's promise.
@@ -148,28 +143,50 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         let mut number = 0;
         let mut row = 0;
         while row < self.rows.rows as isize {
-            let (src, dst) = self.rows.starts(row);
-            let place = self.rows.src.first + row * pitch;
             if are_found {
                 factors.set(of_rows[row as usize]);
             }
-            let mut done = 0;
-            while done < count {
-                let at = done.min(count - N);
-                match strip {
-                    Some(ahead) => ahead.ask_lines(lanes, number, bytes / LINE),
-                    None => self.rows.look_ahead(lanes, src.wrapping_add(at * R::BYTES), bytes),
+            let at = (row, self.rows.src.first + row * pitch, &mut number);
+            // SAFETY: the caller's promise.
+            unsafe {
+                match factors.all() {
+                    Some(factor) if F::MULTIPLIES => {
+                        self.straight_row::<One, N>(&mut One(factor), at, streamed)
+                    }
+                    _ => self.straight_row::<F, N>(&mut factors, at, streamed),
                 }
-                number += bytes / LINE;
-                let place = (place + (at * R::BYTES) as isize, R::BYTES);
-                let to = dst.wrapping_add(at * W::BYTES);
-                // SAFETY: a block of the row.
-                unsafe {
-                    self.block::<F, N>(&mut factors, src.add(at * R::BYTES), place, (to, done < streamed))
-                };
-                done = at + N;
             }
             row += 1;
+        }
+    }
+
+    /// One of them, of which the first element finds its factor at a place, and the first line of a strip has a number.
+    ///
+    /// # Safety
+    /// As [`Cast::straight`].
+    #[inline(always)]
+    unsafe fn straight_row<G: Multiply, const N: usize>(
+        self,
+        factors: &mut G,
+        (row, place, number): (isize, isize, &mut usize),
+        streamed: usize,
+    ) {
+        let (lanes, bytes) = (self.means.lanes(), N * R::BYTES);
+        let count = self.rows.count * self.rows.conversion.parts();
+        let (src, dst) = self.rows.starts(row);
+        let mut done = 0;
+        while done < count {
+            let at = done.min(count - N);
+            match self.rows.look {
+                Look::Strip(ahead) => ahead.ask_lines(lanes, *number, bytes / LINE),
+                _ => self.rows.look_ahead(lanes, src.wrapping_add(at * R::BYTES), bytes),
+            }
+            *number += bytes / LINE;
+            let place = (place + (at * R::BYTES) as isize, R::BYTES);
+            let to = dst.wrapping_add(at * W::BYTES);
+            // SAFETY: a block of the row.
+            unsafe { self.block::<G, N>(factors, src.add(at * R::BYTES), place, (to, done < streamed)) };
+            done = at + N;
         }
     }
 
@@ -227,7 +244,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
                 return self.means.write_tops(&words, to, stream);
             }
             let mut words = self.read::<N>(from);
-            factors.multiply(&mut words, place, step);
+            factors.multiply(self.means, &mut words, place, step);
             if M::ROUNDS_ANY && W::IS_TOP {
                 return self.means.write_tops(&words, to, stream);
             }

@@ -108,50 +108,18 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             let place = self.rows.places(row).0.first;
             // SAFETY: the caller's promise.
             unsafe {
-                match self.ones::<N>(&mut kept, &mut factors, row, (even_ways(step), R::BYTES), 4 / W::BYTES)
-                {
+                match kept.ones::<F, N>(
+                    self.rows,
+                    &mut factors,
+                    row,
+                    (even_ways(step), R::BYTES),
+                    4 / W::BYTES,
+                ) {
                     Some(mut ones) => self.zip_row::<One, ONE>((row, place), &mut ones, (step, stream)),
                     None => self.zip_row::<F, N>((row, place), &mut factors, (step, stream)),
                 }
             }
         }
-    }
-
-    /// The factors of ways that have one each in all of a row. From the first way to each of them, and from one element of a way to the
-    /// next, it is so far where factors are found.
-    #[inline(always)]
-    pub(crate) fn ones<const N: usize>(
-        self,
-        kept: &mut Kept,
-        factors: &mut [F; 4],
-        row: Row,
-        (before, unit): ([isize; 4], usize),
-        ways: usize,
-    ) -> Option<[One; 4]> {
-        if !F::MULTIPLIES {
-            return None;
-        }
-        if let Some(ones) = kept.take(row) {
-            return Some(ones);
-        }
-        let first = self.rows.places(row).0.first;
-        let keeps = kept.wants(row);
-        let mut ones = [One(1.0); 4];
-        let mut turns = usize::MAX;
-        let mut way = 0;
-        while way < ways {
-            let place = first + before[way];
-            ones[way] = One(factors[way].one::<N>(place, unit, self.rows.count)?);
-            if keeps {
-                let last = place + ((self.rows.count - 1) * unit) as isize;
-                turns = turns.min(factors[way].lasts([place, last], self.rows.beyond.src_stride));
-            }
-            way += 1;
-        }
-        if keeps {
-            kept.put(row, ones, turns);
-        }
-        Some(ones)
     }
 
     /// A row of the stream.
@@ -235,7 +203,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             self.rows.look_ahead(self.means.lanes(), from, N * R::BYTES);
             // SAFETY: the caller's promise.
             let mut words = unsafe { self.read::<N>(from) };
-            factors[way].multiply(&mut words, place + before, R::BYTES);
+            factors[way].multiply(self.means, &mut words, place + before, R::BYTES);
             self.write.encode(self.means, &mut words);
             woven.put(&words, W::BYTES, way);
         });
@@ -262,7 +230,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             let place = self.rows.places(row).0.first;
             // SAFETY: the caller's promise.
             unsafe {
-                match self.ones::<N>(&mut kept, &mut factors, row, (even_ways(between), 4), 4 / R::BYTES) {
+                match kept.ones::<F, N>(self.rows, &mut factors, row, (even_ways(between), 4), 4 / R::BYTES) {
                     Some(mut ones) => self.unzip_row::<One, N>((row, place), &mut ones, 1, (step, stream)),
                     None => self.unzip_row::<F, N>((row, place), &mut factors, apart_by, (step, stream)),
                 }
@@ -312,7 +280,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
                     } else {
                         let mut words = woven.taken(R::BYTES, way);
                         self.read.decode(self.means, &mut words);
-                        factors.multiply(&mut words, place, 4);
+                        factors.multiply(self.means, &mut words, place, 4);
                         self.write.encode(self.means, &mut words);
                         self.write.write(self.means, &words, to.0, to.1);
                     }

@@ -17,6 +17,9 @@ pub(crate) trait Read: Copy {
     /// True for upper halves of `f32`.
     const IS_TOP: bool = false;
 
+    /// True for the same where NaN is still as it was.
+    const IS_LOUD_TOP: bool = false;
+
     /// True for integers, whose products with a normal factor are zero, normal or infinite.
     const IS_WHOLE: bool = false;
 
@@ -309,6 +312,8 @@ impl Read for Top {
 
 impl Read for LoudTop {
     const BYTES: usize = 2;
+
+    const IS_LOUD_TOP: bool = true;
 
     #[inline(always)]
     fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {

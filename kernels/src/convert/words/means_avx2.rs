@@ -1,7 +1,7 @@
 //! What AVX2 offers conversions: numbers of other widths, and floats of 16 bits.
 
 use core::arch::x86_64::{
-    __m128i, __m256, __m256i, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph,
+    __m128i, __m256, __m256i, _CMP_UNORD_Q, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph,
 };
 
 use pulp::NullaryFnOnce;
@@ -206,6 +206,37 @@ impl Means for Avx2 {
             }
             i += 1;
         }
+    }
+
+    #[inline(always)]
+    fn multiply_by<const N: usize>(self, words: &mut Words<N>, factor: f32) {
+        let s = self.0.avx;
+        let mut i = 0;
+        while i < N / 8 {
+            let product = s._mm256_mul_ps(pulp::cast(self.register(words, i)), s._mm256_set1_ps(factor));
+            self.set_register(words, i, pulp::cast(product));
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn multiply_by_each<const N: usize>(self, words: &mut Words<N>, factors: &[f32; N]) -> bool {
+        let s = self.0.avx;
+        let (mut products, mut are_nan) = (*words, s._mm256_setzero_ps());
+        let mut i = 0;
+        while i < N / 8 {
+            // SAFETY: eight of the factors.
+            let factors = unsafe { s._mm256_loadu_ps(factors.as_ptr().add(8 * i)) };
+            let product = s._mm256_mul_ps(pulp::cast(self.register(words, i)), factors);
+            are_nan = s._mm256_or_ps(are_nan, s._mm256_cmp_ps::<_CMP_UNORD_Q>(product, product));
+            self.set_register(&mut products, i, pulp::cast(product));
+            i += 1;
+        }
+        let none = s._mm256_movemask_ps(are_nan) == 0;
+        if none {
+            *words = products;
+        }
+        none
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! What AVX-512 offers conversions.
 
-use core::arch::x86_64::{__m128i, __m256, __m256i, __m512i};
+use core::arch::x86_64::{__m128i, __m256, __m256i, __m512i, _CMP_UNORD_Q};
 
 use pulp::NullaryFnOnce;
 use pulp::x86::V4;
@@ -86,6 +86,9 @@ const HALVES_32: [[u16; 32]; 2] = {
     }
     order
 };
+
+/// The odd halves of a register.
+const ODD_HALVES: u32 = 0xaaaa_aaaa;
 
 /// Even halves of words, then odd ones.
 const EVEN_THEN_ODD: [u16; 32] = {
@@ -187,7 +190,7 @@ impl Means for Avx512 {
                     }
                     2 => {
                         let odd = s._mm512_slli_epi32::<16>(self.register(words, 2 * i + 1));
-                        let both = bw._mm512_mask_blend_epi16(0xaaaa_aaaa, self.register(words, 2 * i), odd);
+                        let both = bw._mm512_mask_blend_epi16(ODD_HALVES, self.register(words, 2 * i), odd);
                         bw._mm512_permutexvar_epi16(pulp::cast(EVEN_THEN_ODD), both)
                     }
                     _ => self.register(words, i),
@@ -239,6 +242,36 @@ impl Means for Avx512 {
             }
             i += 1;
         }
+    }
+
+    #[inline(always)]
+    fn multiply_by<const N: usize>(self, words: &mut Words<N>, factor: f32) {
+        let s = self.lanes.avx512f;
+        let mut i = 0;
+        while i < N / 16 {
+            let product = s._mm512_mul_ps(pulp::cast(self.register(words, i)), s._mm512_set1_ps(factor));
+            self.set_register(words, i, pulp::cast(product));
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn multiply_by_each<const N: usize>(self, words: &mut Words<N>, factors: &[f32; N]) -> bool {
+        let s = self.lanes.avx512f;
+        let (mut products, mut are_nan) = (*words, 0);
+        let mut i = 0;
+        while i < N / 16 {
+            // SAFETY: sixteen of the factors.
+            let factors = unsafe { s._mm512_loadu_ps(factors.as_ptr().add(16 * i)) };
+            let product = s._mm512_mul_ps(pulp::cast(self.register(words, i)), factors);
+            are_nan |= s._mm512_cmp_ps_mask::<_CMP_UNORD_Q>(product, product);
+            self.set_register(&mut products, i, pulp::cast(product));
+            i += 1;
+        }
+        if are_nan == 0 {
+            *words = products;
+        }
+        are_nan == 0
     }
 
     #[inline(always)]
@@ -310,12 +343,29 @@ impl Avx512 {
 
     /// The upper halves of two registers of a block, of which the last bit is set where the lower half is not zero.
     #[inline(always)]
-    pub(crate) fn odd_tops<const N: usize>(self, words: &Words<N>, index: usize) -> __m512i {
+    pub(crate) fn odd_tops<const N: usize>(
+        self,
+        words: &Words<N>,
+        index: usize,
+        narrowing: &Narrowing,
+    ) -> __m512i {
         let (s, bw) = (self.lanes.avx512f, self.lanes.avx512bw);
         let (a, b) = (self.register(words, index), self.register(words, index + 1));
         let high = bw._mm512_permutex2var_epi16(a, pulp::cast(HALVES_32[1]), b);
         let low = bw._mm512_permutex2var_epi16(a, pulp::cast(HALVES_32[0]), b);
-        s._mm512_or_si512(high, bw._mm512_min_epu16(low, s._mm512_set1_epi16(1)))
+        s._mm512_or_si512(high, bw._mm512_min_epu16(low, s._mm512_set1_epi16(narrowing.one as i16)))
+    }
+
+    /// The same of the products of a register of upper halves of `f32` with a factor, as [`Means::multiply_by`] takes it.
+    #[inline(always)]
+    pub(crate) fn odd_products(self, tops: __m512i, factor: f32, narrowing: &Narrowing) -> __m512i {
+        let (s, bw) = (self.lanes.avx512f, self.lanes.avx512bw);
+        let product = |words| pulp::cast(s._mm512_mul_ps(pulp::cast(words), s._mm512_set1_ps(factor)));
+        let even: __m512i = product(s._mm512_slli_epi32::<16>(tops));
+        let odd: __m512i = product(s._mm512_and_si512(tops, s._mm512_set1_epi32(-1 << 16)));
+        let high = bw._mm512_mask_blend_epi16(ODD_HALVES, s._mm512_srli_epi32::<16>(even), odd);
+        let low = bw._mm512_mask_blend_epi16(ODD_HALVES, even, s._mm512_slli_epi32::<16>(odd));
+        s._mm512_or_si512(high, bw._mm512_min_epu16(low, s._mm512_set1_epi16(narrowing.one as i16)))
     }
 
     /// The low bytes of the halves of two registers, whose high bytes are zero: in every lane those of the first, then of the

@@ -65,15 +65,16 @@ impl Means for Avx512Bf16 {
 
     #[inline(always)]
     fn multiply<const N: usize>(self, words: &mut Words<N>, factors: &Factors<'_, N>) {
+        let factors = match factors {
+            Factors::Alike(factor) => return self.multiply_by(words, *factor),
+            Factors::Each(factors) => factors,
+        };
         let s = self.0.lanes.avx512f;
         let mut i = 0;
         while i < N / 16 {
-            let factor = match factors {
-                Factors::Alike(factor) => s._mm512_set1_ps(*factor),
-                // SAFETY: sixteen factors of the block.
-                Factors::Each(factors) => unsafe { s._mm512_loadu_ps(factors.as_ptr().add(16 * i)) },
-            };
-            let product = s._mm512_mul_ps(pulp::cast(self.0.register(words, i)), factor);
+            // SAFETY: sixteen factors of the block.
+            let factors = unsafe { s._mm512_loadu_ps(factors.as_ptr().add(16 * i)) };
+            let product = s._mm512_mul_ps(pulp::cast(self.0.register(words, i)), factors);
             self.0.set_register(words, i, pulp::cast(product));
             i += 1;
         }

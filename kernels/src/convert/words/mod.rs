@@ -249,6 +249,24 @@ pub(super) trait Means: Copy {
         }
     }
 
+    /// Multiplies words that hold an `f32` by a factor that is neither zero nor infinite nor NaN, so that no product is a new NaN;
+    /// one that was there becomes quiet and stays what it is besides.
+    #[inline(always)]
+    fn multiply_by<const N: usize>(self, words: &mut Words<N>, factor: f32) {
+        let mut i = 0;
+        while i < N {
+            words.0[i] = float::scaled(words.0[i], factor);
+            i += 1;
+        }
+    }
+
+    /// The same by a factor for each word, where no product is NaN; else, or where the level has no instructions for it, false, and the
+    /// words are as they were.
+    #[inline(always)]
+    fn multiply_by_each<const N: usize>(self, _words: &mut Words<N>, _factors: &[f32; N]) -> bool {
+        false
+    }
+
     /// True where the level has instructions that round all these words, which hold an `f32`, to their upper halves as they should
     /// be: none is denormal or NaN.
     #[inline(always)]
