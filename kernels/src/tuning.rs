@@ -304,7 +304,7 @@ pub(crate) const CONVERT_TABLE: usize = 4096;
 pub(crate) const CONVERT_SMALL_TABLE: usize = 256;
 
 /// Floats of a byte with the same factor for which tables are made of what they become.
-pub(crate) const CONVERT_SCALED: usize = 512;
+pub(crate) const CONVERT_SCALED: usize = 2048;
 
 /// Floats of a byte for which it is found out how they are widened together, which takes as long as widening so many one by one.
 pub(crate) const CONVERT_WIDENING: usize = 512;

@@ -28,6 +28,46 @@ const GREATEST: u8 = 0x6f;
 /// The sign of a half, in its high byte.
 const SIGN: u8 = 0x80;
 
+/// What tables are made of: all patterns of each group, then the least and the greatest that are not looked up.
+const PATTERNS: [u8; BLOCK] = {
+    let mut patterns = [0; BLOCK];
+    let mut i = 0;
+    while i < BLOCK {
+        patterns[i] = match i / LANE {
+            group if group < GROUPS.len() => GROUPS[group] << 4 | (i % LANE) as u8,
+            _ => [LEAST, GREATEST][i % 2],
+        };
+        i += 1;
+    }
+    patterns
+};
+
+/// All bits where a high half is the least magnitude's, and where it is the greatest's.
+const IS_APART: [[u8; LANE]; 2] = {
+    let mut is = [[0; LANE]; 2];
+    let mut i = 0;
+    while i < LANE / 8 {
+        is[0][8 * i + GROUPS[0] as usize] = u8::MAX;
+        is[1][8 * i + GROUPS[2] as usize] = u8::MAX;
+        i += 1;
+    }
+    is
+};
+
+/// What is added by the high half, where it is that or twice it.
+const ADDED: [[u8; LANE]; 2] = {
+    let mut added = [[0; LANE]; 2];
+    let mut i = 0;
+    while i < LANE {
+        let (sign, group) = (if i < LANE / 2 { 0 } else { SIGN }, i as u8 % 8);
+        let is_apart = group == GROUPS[0] || group == GROUPS[2];
+        added[0][i] = if is_apart { sign } else { sign | group };
+        added[1][i] = if is_apart { sign } else { sign | group << 1 };
+        i += 1;
+    }
+    added
+};
+
 /// What becomes of a float of a byte.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScaledTops {
@@ -61,40 +101,29 @@ impl Stretches for ScaledTops {
 
     fn new(conversion: &Conversion, factor: f32, level: Level) -> Option<ScaledTops> {
         let up = format(conversion)?;
-        let patterns: [u8; BLOCK] = core::array::from_fn(|i| match GROUPS.get(i / LANE) {
-            Some(group) => group << 4 | (i % LANE) as u8,
-            None => [LEAST, GREATEST][i % 2],
-        });
         let mut results = [[0u8; 2]; BLOCK];
-        let places = [patterns.as_ptr().cast_mut(), results.as_mut_ptr().cast()].map(Place::near);
+        let places = [PATTERNS.as_ptr().cast_mut(), results.as_mut_ptr().cast()].map(Place::near);
         let rows = ConvertRows::new(conversion, places, Scale::All(factor));
         // SAFETY: some patterns, and room for their results.
         unsafe { ConvertRows { rows: 1, count: BLOCK, ..rows }.at_level(level) };
         let exponent = |result: [u8; 2]| u16::from_le_bytes(result) >> 7 & 0xff;
         // All between the two are normal, before they are rounded and afterwards.
-        let is_normal = exponent(results[3 * LANE]) > 1 && exponent(results[3 * LANE + 1]) < 0xff;
-        let table = |group: usize, byte: usize| core::array::from_fn(|i| results[group * LANE + i][byte]);
-        let [low, high] = [0, 1].map(|byte| table(1, byte));
-        let middle = [low, high.map(|byte: u8| byte.wrapping_sub(GROUPS[1] << up))];
-        let apart = |group: usize| {
-            [0, 1].map(|byte| {
-                let other: [u8; LANE] = table(group, byte);
-                core::array::from_fn(|i| middle[byte][i] ^ other[i])
-            })
-        };
-        let is = |group: u8| core::array::from_fn(|i| if i as u8 % 8 == group { u8::MAX } else { 0 });
-        let added = core::array::from_fn(|i| {
-            let (sign, group) = (if i < LANE / 2 { 0 } else { SIGN }, i as u8 % 8);
-            if [GROUPS[0], GROUPS[2]].contains(&group) { sign } else { sign | group << up }
-        });
-        is_normal.then(|| ScaledTops {
-            middle,
-            least: apart(0),
-            greatest: apart(2),
-            added,
-            is_least: is(GROUPS[0]),
-            is_greatest: is(GROUPS[2]),
-        })
+        if exponent(results[3 * LANE]) <= 1 || exponent(results[3 * LANE + 1]) == 0xff {
+            return None;
+        }
+        // Plain loops: tables are made for every row that has a factor of its own.
+        let [mut least, mut middle, mut greatest] = [[[0; LANE]; 2]; 3];
+        for i in 0..LANE {
+            let [a, b, c] = [0, 1, 2].map(|group| results[group * LANE + i]);
+            middle[0][i] = b[0];
+            middle[1][i] = b[1].wrapping_sub(GROUPS[1] << up);
+            for byte in 0..2 {
+                least[byte][i] = middle[byte][i] ^ a[byte];
+                greatest[byte][i] = middle[byte][i] ^ c[byte];
+            }
+        }
+        let (added, [is_least, is_greatest]) = (ADDED[up as usize], IS_APART);
+        Some(ScaledTops { middle, least, greatest, added, is_least, is_greatest })
     }
 
     unsafe fn convert<M: Means>(&self, rows: &ConvertRows<'_>, means: M) {
@@ -135,7 +164,9 @@ impl ScaledTops {
                 let Some([first, second]) = self.pair(rows, step, level) else { return false };
                 means.vectorize(Enter { rows, means, tables: [&first, &second] })
             }
-            Form::Unzip { ways: 4, lines: Lines::Stored | Lines::Whole, .. } if !rows.scale.is_along() => {
+            Form::Unzip { ways: 4, lines: Lines::Stored | Lines::Whole, .. } | Form::UnzipPairs { .. }
+                if !rows.scale.is_along() =>
+            {
                 means.vectorize(Enter { rows, means, tables: [self; 2] })
             }
             Form::Plain | Form::Lines => means.vectorize(Enter { rows, means, tables: [self; 2] }),
@@ -182,8 +213,13 @@ impl<M: Means> NullaryFnOnce for Enter<'_, '_, M> {
                 Form::Unzip { step, lines, .. } => {
                     rows.unzip_to_tops::<M, BLOCK>(means, (step, lines == Lines::Whole), tables[0]);
                 }
+                Form::UnzipPairs { step, lines } => {
+                    // As many words as a register of a line has.
+                    let lines = (step, lines == Lines::Whole);
+                    rows.unzip_pairs_to_tops::<M, { BLOCK / 4 }>(means, lines, tables[0]);
+                }
                 Form::Plain | Form::Lines => rows.straight_to_tops::<M, BLOCK>(means, tables[0]),
-                Form::ZipPairs { .. } | Form::UnzipPairs { .. } => return false,
+                Form::ZipPairs { .. } => return false,
             }
         }
         true
