@@ -18,6 +18,7 @@ pub(crate) trait Read: Copy {
     const IS_TOP: bool = false;
 
     /// True for the same where NaN is still as it was.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets do not ask"))]
     const IS_LOUD_TOP: bool = false;
 
     /// True for integers, whose products with a normal factor are zero, normal or infinite.
