@@ -303,7 +303,8 @@ pub(crate) const CONVERT_TABLE: usize = 4096;
 /// Elements of at most four bits for which a table of all 16 is made.
 pub(crate) const CONVERT_SMALL_TABLE: usize = 256;
 
-/// Floats of a byte with the same factor for which tables are made of what they become.
+/// Floats of a byte with the same factor for which tables are made of what they become: making them takes longer than they save
+/// for 512 and 1,024.
 pub(crate) const CONVERT_SCALED: usize = 2048;
 
 /// Floats of a byte for which it is found out how they are widened together, which takes as long as widening so many one by one.
