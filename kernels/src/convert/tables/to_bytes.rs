@@ -149,8 +149,7 @@ impl<'a, R: Read, F: Find<'a>> Source<'a> for ByWords<R, F> {
 
     #[inline(always)]
     fn all(&self) -> Option<ByWords<R, One>> {
-        let factor = if F::MULTIPLIES { self.factors[0].all() } else { None };
-        factor.map(|factor| ByWords { read: self.read, factors: [One(factor); 4] })
+        self.factors[0].all().map(|factor| ByWords { read: self.read, factors: [One(factor); 4] })
     }
 
     #[inline(always)]

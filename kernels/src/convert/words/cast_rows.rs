@@ -150,10 +150,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             // SAFETY: the caller's promise.
             unsafe {
                 match factors.all() {
-                    Some(factor) if F::MULTIPLIES => {
-                        self.straight_row::<One, N>(&mut One(factor), at, streamed)
-                    }
-                    _ => self.straight_row::<F, N>(&mut factors, at, streamed),
+                    Some(factor) => self.straight_row::<One, N>(&mut One(factor), at, streamed),
+                    None => self.straight_row::<F, N>(&mut factors, at, streamed),
                 }
             }
             row += 1;
