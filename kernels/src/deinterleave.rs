@@ -3,6 +3,7 @@
 use crate::interleave::{Orders, walk_plane};
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
+use crate::transpose::ahead::meets;
 use crate::transpose::block::network;
 use crate::walk::Point;
 
@@ -80,6 +81,24 @@ pub(crate) unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
     unsafe {
         if let Some(ahead) = past {
             let line = LINE / E;
+            // Rows that meet in few banks of the memory are written one after the other, as far as registers suffice.
+            while L::BYTES < LINE && matches!(K, 2 | 4) && meets(row_step) && at + 8 / K * line <= count {
+                match K {
+                    2 => stream_by_rows::<L, E, K, 4>(
+                        lanes,
+                        (src.add(at * K * E), ahead),
+                        row_step,
+                        dst.add(at * E),
+                    ),
+                    _ => stream_by_rows::<L, E, K, 2>(
+                        lanes,
+                        (src.add(at * K * E), ahead),
+                        row_step,
+                        dst.add(at * E),
+                    ),
+                }
+                at += 8 / K * line;
+            }
             // Two lines of a row one behind the other, where registers suffice: a tile of bytes has only two.
             while K == 4 && L::BYTES == LINE && at + 2 * line <= count {
                 stream_lines::<L, E, K, 2>(lanes, (src.add(at * K * E), ahead), row_step, dst.add(at * E));
@@ -188,6 +207,61 @@ unsafe fn stream_lines<L: Lanes, const E: usize, const K: usize, const N: usize>
                 line += 1;
             }
             row += 1;
+        }
+    }
+}
+
+/// `N` lines of one row after the other past the cache, for each of which the same part of the stream is read again; as many of it
+/// are asked for so many bytes ahead.
+///
+/// # Safety
+/// As [`stream_lines`].
+#[inline(always)]
+unsafe fn stream_by_rows<L: Lanes, const E: usize, const K: usize, const N: usize>(
+    lanes: L,
+    (src, ahead): (*const u8, usize),
+    row_step: isize,
+    dst: *mut u8,
+) {
+    macro_rules! rows {
+        ($($row:literal)*) => {
+            $(if $row < K {
+                let (to, ahead) = (dst.wrapping_offset($row * row_step), ahead + $row * N * LINE);
+                // SAFETY: the caller's promise, for a row.
+                unsafe { stream_row::<L, E, K, N, $row>(lanes, (src, ahead), to) };
+            })*
+        };
+    }
+    rows!(0 1 2 3);
+}
+
+/// `N` lines of one of `K` rows.
+///
+/// # Safety
+/// As [`stream_lines`], for the lines of that row at `to`.
+#[inline(always)]
+unsafe fn stream_row<L: Lanes, const E: usize, const K: usize, const N: usize, const ROW: usize>(
+    lanes: L,
+    (src, ahead): (*const u8, usize),
+    to: *mut u8,
+) {
+    let mut parts = [[lanes.zero(); LINE / LANE]; N];
+    let count = LINE / L::BYTES;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut at = 0;
+        while at < N * count {
+            let rows = load_unzipped::<L, E, K>(lanes, src.add(at * K * L::BYTES));
+            parts[at / count][at % count] = rows[ROW % K];
+            at += 1;
+        }
+        let mut at = 0;
+        while at < N * count {
+            if at % count == 0 {
+                lanes.prefetch(src.wrapping_add(ahead + at / count * LINE));
+            }
+            lanes.stream(to.add(at * L::BYTES), parts[at / count][at % count]);
+            at += 1;
         }
     }
 }

@@ -315,7 +315,7 @@ impl Mover {
         {
             return;
         }
-        let past = self.stream.then(stream_ahead);
+        let past = self.stream.then(|| stream_ahead(L::BYTES < LINE));
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
                 match (self.element_bytes, across.extent) {

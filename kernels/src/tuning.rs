@@ -287,14 +287,14 @@ pub(crate) fn weaves_along_stream() -> bool {
 pub(crate) const ALONG_STREAM_AHEAD: (usize, usize) = (2048, 0);
 
 /// How far ahead of its loads a stream whose rows start no lines is asked for, in bytes: almost a page, but for AMD's
-/// processors, which follow it by themselves and are only to be there a little earlier.
-pub(crate) fn ragged_ahead() -> usize {
-    if is_amd() { 320 } else { 3072 }
+/// processors with registers of a line, which follow it by themselves and are only to be there a little earlier.
+pub(crate) fn ragged_ahead(is_part_of_line: bool) -> usize {
+    if is_amd() && !is_part_of_line { 320 } else { 3072 }
 }
 
-/// The same where its rows start lines: a page, of which AMD's processors want a quarter.
-pub(crate) fn stream_ahead() -> usize {
-    if is_amd() { 1024 } else { 4096 }
+/// The same where its rows start lines: a page, of which those want a quarter.
+pub(crate) fn stream_ahead(is_part_of_line: bool) -> usize {
+    if is_amd() && !is_part_of_line { 1024 } else { 4096 }
 }
 
 /// Elements of a byte for which a table of all 256 is made, which takes as long as converting so many.

@@ -216,6 +216,22 @@ fn interleaves_and_deinterleaves_ends_of_tiles() {
     }
 }
 
+/// Rows near a multiple of a page apart, which are written one after the other in place of line by line.
+#[test]
+fn deinterleaves_rows_that_meet() {
+    for (element, ways) in [(1, 2), (2, 2), (4, 2), (8, 2), (1, 4), (2, 4), (4, 4), (8, 4), (2, 3)] {
+        for lines in [1, 2, 3, 4, 5, 9] {
+            for row in [4096, 8128, -4096] {
+                let (along, group) = (lines * 64 / element, (ways * element) as isize);
+                let mixed = [along as isize * group, element as isize, group];
+                let apart = [ways as isize * row, row, element as isize];
+                let loops = loops(&[2, ways, along], &mixed, &apart);
+                check(&Case { family: Family::Deinterleave, element, loops });
+            }
+        }
+    }
+}
+
 /// The tile T(8,128)(2,1) of 16-bit elements and its kin, with the loops that a planner makes, in both directions; plain
 /// rows that start lines, and others.
 #[test]

@@ -5,6 +5,7 @@
 //! as many rows as a tile has columns these streams were as short as a tile, which takes a third longer.
 //! Elements that stay together on both sides, in another order, are one here, and are put in order as they are read; columns of such also
 //! where they lie in no tiles.
+//! AMD's processors do so with registers of half a line.
 
 use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::loops::Loops;
@@ -29,8 +30,8 @@ pub(crate) struct TileColumns {
 
 impl TileColumns {
     /// The nest in strips; none where columns are neither those of tiles nor put in an order, or where they make up no strips.
-    pub(crate) fn new(loops: &[Loop], element: usize) -> Option<TileColumns> {
-        let few = Loops::of_few(loops).filter(|_| !is_amd())?;
+    pub(crate) fn new<L: Lanes>(loops: &[Loop], element: usize) -> Option<TileColumns> {
+        let few = Loops::of_few(loops).filter(|_| !is_amd() || L::BYTES < LINE)?;
         let units = Units::new(&few, [element as isize; 2], element);
         let element = units.count * element;
         let split = Split::new(&units, [element as isize; 2], (element, element), true)?;
