@@ -151,6 +151,13 @@ pub(crate) const DEEP_COLUMNS: usize = 64;
 /// Bytes that are near: a small page.
 pub(crate) const PAGE: usize = 4096;
 
+/// True where turns of columns that meet in few sets of the caches are as deep: a second-level cache of half a mebibyte keeps so few of
+/// their lines that single ones are read more than once. Transposes of powers of two gained a quarter.
+pub(crate) fn meet_deep() -> bool {
+    static IS_SMALL: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *IS_SMALL.get_or_init(|| cache::second_level().is_some_and(|bytes| bytes < 1 << 20))
+}
+
 /// Lines of every column that a turn reads where columns meet in few sets of the caches.
 pub(crate) const MEETING_DEPTH: usize = 2;
 
@@ -373,6 +380,10 @@ mod cache {
         }
     }
 
+    pub(super) fn second_level() -> Option<usize> {
+        level(&CpuId::new(), 2)
+    }
+
     pub(super) fn is_amd() -> bool {
         CpuId::new().get_vendor_info().is_some_and(|vendor| vendor.as_str() == "AuthenticAMD")
     }
@@ -381,6 +392,10 @@ mod cache {
 #[cfg(not(target_arch = "x86_64"))]
 mod cache {
     pub(super) fn threshold() -> Option<usize> {
+        None
+    }
+
+    pub(super) fn second_level() -> Option<usize> {
         None
     }
 

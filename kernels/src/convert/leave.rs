@@ -204,7 +204,8 @@ pub(super) unsafe fn turning<L: Lanes, const E: usize, const N: usize, W: Leave>
     leave: W,
 ) {
     let Turned { outer, plane, places: (src, dst), .. } = *turned;
-    let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns::default(), leave, plane };
+    let source = SourceColumns::default();
+    let kernel = BurstTranspose::<E, N, true, _, _> { source, leave, plane, meet_deep: false };
     // SAFETY: the caller's promise.
     unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(lanes) };
 }

@@ -46,6 +46,9 @@ pub(crate) struct BurstTranspose<const E: usize, const N: usize, const PAST: boo
     pub(crate) leave: W,
     /// With [`BURST_CARRY`] bytes of carry.
     pub(crate) plane: CarriedPlane,
+    /// True where turns of columns that meet in few sets of the caches are deep, which only columns that leave as they are were measured
+    /// with.
+    pub(crate) meet_deep: bool,
 }
 
 /// Some columns of the rows of a panel.
@@ -119,7 +122,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     fn steps<L: Lanes>(&self, element: usize) -> Steps {
         let CarriedPlane { columns, rows, .. } = self.plane;
         let (column_step, row_step) = (columns.src_stride, rows.dst_stride);
-        Steps { element, column_step, row_step, are_joined: self.joins::<L>() }
+        Steps { element, column_step, row_step, are_joined: self.joins::<L>(), meet_deep: self.meet_deep }
     }
 
     /// The rows of a panel, strip by strip.

@@ -29,7 +29,7 @@ use crate::transpose::plane::CarriedPlane;
 use crate::transpose::small::{SmallTranspose, is_small};
 use crate::transpose::stored::Transpose;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
-use crate::tuning::{asks_with_rows, is_amd};
+use crate::tuning::{asks_with_rows, is_amd, meet_deep};
 use crate::walk::each_point;
 
 /// How a transpose writes.
@@ -195,6 +195,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     let step = columns.src_stride;
     let is_stream = follow(step, plane.all_rows() * mover.element_bytes);
     let source = SourceColumns { asks_with_rows: asks_with_rows() && !is_stream && !meets(step) };
+    let meet_deep = meet_deep();
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {
@@ -210,7 +211,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 },
                 // SAFETY: the same; the rows are at least a line's.
                 ($e, How::Bursts) if 2 * L::BYTES >= LINE && $e < LANE => unsafe {
-                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n, true, _, _> { source, leave: AsIs, plane });
+                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n, true, _, _> { source, leave: AsIs, plane, meet_deep });
                 },
                 // SAFETY: the same; the buffer has room for a block.
                 ($e, How::Dense) => unsafe {

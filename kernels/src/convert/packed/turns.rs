@@ -28,7 +28,8 @@ impl<const SLOTS: usize, const PAST: bool> Point for ByTurns<SLOTS, PAST> {
         let ByTurns { source, plane } = *self;
         // No other registers are asked for, and need not be compiled for.
         if 2 * L::BYTES == LINE {
-            let kernel = BurstTranspose::<1, LANE, PAST, _, _> { source, leave: AsIs, plane };
+            let kernel =
+                BurstTranspose::<1, LANE, PAST, _, _> { source, leave: AsIs, plane, meet_deep: false };
             // SAFETY: the caller's promise.
             unsafe { kernel.point(lanes, src, dst) };
         }

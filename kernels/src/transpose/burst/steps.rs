@@ -20,10 +20,13 @@ pub(super) struct Steps {
     pub(super) row_step: isize,
     /// True where lines of rows that start anywhere are joined in registers.
     pub(super) are_joined: bool,
+    /// As in [`BurstTranspose`](super::BurstTranspose).
+    pub(super) meet_deep: bool,
 }
 
 impl Steps {
     /// Most columns of a strip.
+    #[inline(always)]
     pub(super) fn columns(self) -> usize {
         let lines = if self.row_step.unsigned_abs() <= BURST_TILE { BURST_LINES + 1 } else { BURST_LINES };
         if self.is_deep() {
@@ -38,6 +41,7 @@ impl Steps {
     }
 
     /// Lines of every column that a turn reads.
+    #[inline(always)]
     pub(super) fn depth(self) -> usize {
         if self.is_deep() {
             DEEP_DEPTH
@@ -50,7 +54,11 @@ impl Steps {
 
     /// How far behind those of the next turn, of so many lines, lines are asked for, in bytes.
     pub(super) fn ahead(self, lines: usize) -> usize {
-        if lines == 1 && !self.are_joined { BURST_AHEAD } else { MEETING_AHEAD }
+        match lines {
+            DEEP_DEPTH if self.meets() && self.meet_deep => DEEP_DEPTH * LINE,
+            1 if !self.are_joined => BURST_AHEAD,
+            _ => MEETING_AHEAD,
+        }
     }
 
     /// True where a turn's columns meet in few sets of the caches: of many, those that are no multiple of a page apart do not.
@@ -59,9 +67,13 @@ impl Steps {
         meets(self.column_step) && (!self.are_joined || over <= 2 * LINE as isize)
     }
 
-    /// True where rows are near and columns far, whose lines, pushed out or read in part with this turn, would be gone before the
-    /// next one.
+    /// True where lines of columns, pushed out or read in part with this turn, would be gone before the next one: of many that meet, or
+    /// of columns that are far where rows are near.
     fn is_deep(self) -> bool {
+        let is_near = is_near(self.column_step, self.row_step);
+        if !is_near && self.meets() && self.meet_deep {
+            return true;
+        }
         let lasts = self.column_step.unsigned_abs().is_multiple_of(LINE) && !meets(self.column_step);
         let are_far = self.column_step.unsigned_abs() >= PAGE && self.row_step.unsigned_abs() < PAGE;
         self.element >= 4 && are_far && !lasts

@@ -35,8 +35,10 @@ fn check<const E: usize, const N: usize>(
         along: ONCE,
         carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
     };
-    let kernel = BurstTranspose::<E, N, true, _, _> { source: SourceColumns::default(), leave: AsIs, plane };
-    for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
+    let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
+    for (level, meet_deep) in levels.flat_map(|level| [(level, false), (level, true)]) {
+        let source = SourceColumns::default();
+        let kernel = BurstTranspose::<E, N, true, _, _> { source, leave: AsIs, plane, meet_deep };
         dst.fill(0xA5);
         let places = (src.as_ptr(), dst[first..].as_mut_ptr());
         // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
@@ -79,6 +81,9 @@ fn every_row_is_whole_whatever_the_processor() {
             }
         }
     }
+    // Rows that are far, too.
+    check_widths((191, 2100), true, (0, None));
+    check_widths((191, 2100), true, (5, Some(7)));
     check_widths((STRIP_ROWS + 3, 131), false, (0, None));
     check_widths((STRIP_ROWS + 3, 131), false, (5, Some(7)));
 }
