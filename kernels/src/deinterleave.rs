@@ -5,6 +5,7 @@ use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
 use crate::transpose::ahead::meets;
 use crate::transpose::block::network;
+use crate::tuning::is_early_amd;
 use crate::walk::Point;
 
 /// How far ahead of its stores each row asks for its lines, in bytes: about as much as a tile holds of it.
@@ -28,8 +29,24 @@ const MOST_WAYS: usize = 8;
 pub(crate) struct Deinterleave<const E: usize, const K: usize> {
     pub(crate) along: Loop,
     pub(crate) across: Loop,
-    /// Where rows go past the cache, how far ahead of its loads the stream is asked for, in bytes.
-    pub(crate) past: Option<usize>,
+    /// How rows go past the cache, if they do.
+    pub(crate) past: Option<Past>,
+}
+
+/// How rows go past the cache.
+#[derive(Clone, Copy)]
+pub(crate) struct Past {
+    /// How far ahead of its loads the stream is asked for, in bytes.
+    ahead: usize,
+    /// True where lines of one row are written after the other: rows that meet in few banks of the memory, before AMD's fourth Zen.
+    by_rows: bool,
+}
+
+impl Past {
+    /// For rows that lie `across`, of a stream that is asked for so far ahead.
+    pub(crate) fn new(ahead: usize, across: Loop) -> Past {
+        Past { ahead, by_rows: is_early_amd() && meets(across.dst_stride) }
+    }
 }
 
 impl<const E: usize, const K: usize> Point for Deinterleave<E, K> {
@@ -61,7 +78,7 @@ impl<const E: usize, const K: usize> Point for Deinterleave<E, K> {
     }
 }
 
-/// Rows go past the cache where it is said how far ahead the stream is to be asked for.
+/// Rows go past the cache where it is said how.
 ///
 /// # Safety
 /// `K * count` elements must be readable at `src`, `count >= BYTES / E`, and `count` writable in each of `K` rows,
@@ -73,16 +90,16 @@ pub(crate) unsafe fn unzip_rows<L: Lanes, const E: usize, const K: usize>(
     row_step: isize,
     src: *const u8,
     dst: *mut u8,
-    past: Option<usize>,
+    past: Option<Past>,
 ) {
     let block = L::BYTES / E;
     let mut at = 0;
     // SAFETY: so many elements from `at` exist in every row.
     unsafe {
-        if let Some(ahead) = past {
+        if let Some(Past { ahead, by_rows }) = past {
             let line = LINE / E;
-            // Rows that meet in few banks of the memory are written one after the other, as far as registers suffice.
-            while L::BYTES < LINE && matches!(K, 2 | 4) && meets(row_step) && at + 8 / K * line <= count {
+            // As many as registers suffice for.
+            while L::BYTES < LINE && matches!(K, 2 | 4) && by_rows && at + 8 / K * line <= count {
                 match K {
                     2 => stream_by_rows::<L, E, K, 4>(
                         lanes,
@@ -349,4 +366,51 @@ fn unmix<L: Lanes, const E: usize, const K: usize>(lanes: L, parts: [L::Vector; 
         row += 1;
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Level;
+    use crate::buffer::AlignedBuffer;
+    use crate::convert::flush::walk_at_level;
+
+    /// Takes `K` rows of so many elements apart, a page from one to the next, and compares the whole.
+    fn check<const E: usize, const K: usize>(count: usize) {
+        const PAGE: usize = 4096;
+        let src: Vec<u8> = (0..K * count * E).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
+        let mut dst = AlignedBuffer::zeroed(K * PAGE).unwrap();
+        dst.fill(0xA5);
+        let mut wanted = dst.to_vec();
+        for (i, element) in src.chunks_exact(E).enumerate() {
+            wanted[i % K * PAGE + i / K * E..][..E].copy_from_slice(element);
+        }
+        let unit = E as isize;
+        let across = Loop { extent: K, src_stride: unit, dst_stride: PAGE as isize };
+        let along = Loop { extent: count, src_stride: K as isize * unit, dst_stride: unit };
+        let past = Some(Past { ahead: 4096, by_rows: true });
+        let kernel = Deinterleave::<E, K> { along, across, past };
+        for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
+            dst.fill(0xA5);
+            // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
+            let done = unsafe { walk_at_level(level, &[], (src.as_ptr(), dst.as_mut_ptr()), kernel) };
+            assert!(done && dst[..] == wanted[..], "{level}: {K} rows of {count} elements of {E} bytes");
+        }
+    }
+
+    /// Lines of one row after the other, then lines of all rows, a register of each, and one that steps back.
+    #[test]
+    fn rows_are_written_one_after_the_other_whatever_the_processor() {
+        for bytes in [64, 128, 192, 200, 256, 320, 360, 512, 616, 1024] {
+            check::<1, 2>(bytes);
+            check::<2, 2>(bytes / 2);
+            check::<4, 2>(bytes / 4);
+            check::<8, 2>(bytes / 8);
+            check::<1, 4>(bytes);
+            check::<2, 4>(bytes / 2);
+            check::<4, 4>(bytes / 4);
+            check::<8, 4>(bytes / 8);
+            check::<2, 3>(bytes / 2);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! One entry for every family: checks the nest, then runs the family's body at a level.
 
-use crate::deinterleave::{Deinterleave, unzips};
+use crate::deinterleave::{Deinterleave, Past, unzips};
 use crate::general::general;
 use crate::interleave::Interleave;
 use crate::lanes::{LANE, LINE, Lanes};
@@ -315,7 +315,7 @@ impl Mover {
         {
             return;
         }
-        let past = self.stream.then(|| stream_ahead(L::BYTES < LINE));
+        let past = self.stream.then(|| Past::new(stream_ahead(), across));
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
                 match (self.element_bytes, across.extent) {

@@ -144,21 +144,15 @@ pub(crate) const BURST_LINES: usize = 3;
 /// From row to row of a tile: of rows no farther apart, a turn writes a line more.
 pub(crate) const BURST_TILE: usize = 512;
 
-/// Where rows are near, and columns far whose lines do not stay in the caches, a turn reads so many lines of fewer columns.
+/// Where rows are near, and columns far whose lines do not stay in the caches, a turn reads so many lines of fewer columns. Before AMD's
+/// fourth Zen it does so of columns that meet, whose lines the second level keeps for as few, and asks for those of the next turn.
 pub(crate) const DEEP_DEPTH: usize = 4;
 pub(crate) const DEEP_COLUMNS: usize = 64;
 
 /// Bytes that are near: a small page.
 pub(crate) const PAGE: usize = 4096;
 
-/// True where turns of columns that meet in few sets of the caches are as deep: a second-level cache of half a mebibyte keeps so few of
-/// their lines that single ones are read more than once. Transposes of powers of two gained a quarter.
-pub(crate) fn meet_deep() -> bool {
-    static IS_SMALL: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *IS_SMALL.get_or_init(|| cache::second_level().is_some_and(|bytes| bytes < 1 << 20))
-}
-
-/// Lines of every column that a turn reads where columns meet in few sets of the caches.
+/// Lines of every column that a turn reads where columns meet in few sets of the caches, unless such turns are deep, too.
 pub(crate) const MEETING_DEPTH: usize = 2;
 
 /// How far ahead of those of the next turn such lines are asked for, which are twice as many, in bytes: enough for columns that
@@ -294,14 +288,14 @@ pub(crate) fn weaves_along_stream() -> bool {
 pub(crate) const ALONG_STREAM_AHEAD: (usize, usize) = (2048, 0);
 
 /// How far ahead of its loads a stream whose rows start no lines is asked for, in bytes: almost a page, but for AMD's
-/// processors with registers of a line, which follow it by themselves and are only to be there a little earlier.
-pub(crate) fn ragged_ahead(is_part_of_line: bool) -> usize {
-    if is_amd() && !is_part_of_line { 320 } else { 3072 }
+/// processors since their fourth Zen, which follow it by themselves and are only to be there a little earlier.
+pub(crate) fn ragged_ahead() -> usize {
+    if is_amd() && !is_early_amd() { 320 } else { 3072 }
 }
 
 /// The same where its rows start lines: a page, of which those want a quarter.
-pub(crate) fn stream_ahead(is_part_of_line: bool) -> usize {
-    if is_amd() && !is_part_of_line { 1024 } else { 4096 }
+pub(crate) fn stream_ahead() -> usize {
+    if is_amd() && !is_early_amd() { 1024 } else { 4096 }
 }
 
 /// Elements of a byte for which a table of all 256 is made, which takes as long as converting so many.
@@ -352,6 +346,13 @@ pub fn stream_threshold() -> usize {
 pub(crate) fn is_amd() -> bool {
     static IS_AMD: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *IS_AMD.get_or_init(cache::is_amd)
+}
+
+/// True on those before the fourth Zen, by their second-level caches of half a mebibyte. What was measured on one of each differs by
+/// up to a half.
+pub(crate) fn is_early_amd() -> bool {
+    static IS_EARLY: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *IS_EARLY.get_or_init(|| is_amd() && cache::second_level().is_some_and(|bytes| bytes < 1 << 20))
 }
 
 #[cfg(target_arch = "x86_64")]

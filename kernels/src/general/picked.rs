@@ -41,8 +41,7 @@ impl Picked {
     /// All places of the nest must be valid on both sides, without overlap.
     pub(crate) unsafe fn run<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let Picked { ref outer, along, across, .. } = *self;
-        let ahead = stream_ahead(L::BYTES < LINE);
-        let (count, present, step) = (along.extent, across.extent, across.dst_stride);
+        let (count, present, step, ahead) = (along.extent, across.extent, across.dst_stride, stream_ahead());
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
                 match (self.element, self.ways) {

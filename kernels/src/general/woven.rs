@@ -4,7 +4,7 @@
 //! Elements of both pairs stay together. A block of such words is woven into a buffer, and transposed from there, or copied there,
 //! transposed, and taken apart to where it belongs. The buffers stay in the second-level cache.
 
-use crate::deinterleave::Deinterleave;
+use crate::deinterleave::{Deinterleave, Past};
 use crate::interleave::Interleave;
 use crate::lanes::{LINE, Lanes};
 use crate::loops::{Loops, ONCE};
@@ -258,7 +258,7 @@ impl Block<'_> {
         let (extent, src_stride) = (words * pair.extent, unit * across.extent as isize);
         let along = Loop { extent, src_stride, dst_stride: unit };
         let past = self.stream && L::STREAMS && starts_lines(rows.iter().chain([&across]), dst);
-        let past = past.then_some(0);
+        let past = past.then(|| Past::new(0, across));
         macro_rules! run {
             ($($e:literal $k:literal)*) => {
                 match (element, across.extent) {

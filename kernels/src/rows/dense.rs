@@ -50,7 +50,7 @@ pub(crate) unsafe fn dense_rows<L: Lanes>(
                 $($(($e, $k) => unsafe {
                     let DenseOrder { before, next, more, ways, .. } = order;
                     let (count, apart, streams) = (along.extent, apart.as_mut_ptr(), &streams[..]);
-                    let (ahead, is_along) = (order.ahead(L::BYTES < LINE), order.is_along());
+                    let (ahead, is_along) = (order.ahead(), order.is_along());
                     let kernel = DenseRows::<$e, $k> { next, more, across, row, count, ways, ahead, is_along, apart, streams };
                     each_point(lanes, before.as_slice(), src, dst, kernel);
                     streams.iter().for_each(|stream| stream.end());
@@ -128,8 +128,8 @@ impl DenseOrder {
     }
 
     /// How far ahead of its loads the source is asked for: as many bytes along it, or as many steps elsewhere as read so many.
-    fn ahead(&self, is_part_of_line: bool) -> isize {
-        let ahead = ragged_ahead(is_part_of_line);
+    fn ahead(&self) -> isize {
+        let ahead = ragged_ahead();
         match self.is_along() {
             true => ahead as isize,
             false => self.next.src_stride * (ahead / self.read()).max(1) as isize,

@@ -52,7 +52,7 @@ pub(crate) unsafe fn stream_rows<L: Lanes>(
     dst: *mut u8,
 ) -> bool {
     let Pieces { before, next, more, along, rest } = pieces;
-    let (border, ahead) = (Border::new(), ragged_ahead(L::BYTES < LINE));
+    let (border, ahead) = (Border::new(), ragged_ahead());
     let mut carry = vec![0u8; more.extent * across.extent * pitch(along.extent * element) + LINE];
     let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
     macro_rules! run {

@@ -29,7 +29,7 @@ use crate::transpose::plane::CarriedPlane;
 use crate::transpose::small::{SmallTranspose, is_small};
 use crate::transpose::stored::Transpose;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
-use crate::tuning::{asks_with_rows, is_amd, meet_deep};
+use crate::tuning::{asks_with_rows, is_amd, is_early_amd};
 use crate::walk::each_point;
 
 /// How a transpose writes.
@@ -195,7 +195,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     let step = columns.src_stride;
     let is_stream = follow(step, plane.all_rows() * mover.element_bytes);
     let source = SourceColumns { asks_with_rows: asks_with_rows() && !is_stream && !meets(step) };
-    let meet_deep = meet_deep();
+    let meet_deep = is_early_amd();
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {

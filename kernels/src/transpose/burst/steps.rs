@@ -8,6 +8,7 @@ use crate::tuning::{
 };
 
 /// True where several columns, or several rows, lie in a page.
+#[inline(always)]
 pub(crate) fn is_near(column_step: isize, row_step: isize) -> bool {
     column_step.unsigned_abs().min(row_step.unsigned_abs()) < PAGE
 }
@@ -53,15 +54,17 @@ impl Steps {
     }
 
     /// How far behind those of the next turn, of so many lines, lines are asked for, in bytes.
+    #[inline(always)]
     pub(super) fn ahead(self, lines: usize) -> usize {
         match lines {
-            DEEP_DEPTH if self.meets() && self.meet_deep => DEEP_DEPTH * LINE,
+            DEEP_DEPTH if self.meets_deep() => DEEP_DEPTH * LINE,
             1 if !self.are_joined => BURST_AHEAD,
             _ => MEETING_AHEAD,
         }
     }
 
     /// True where a turn's columns meet in few sets of the caches: of many, those that are no multiple of a page apart do not.
+    #[inline(always)]
     fn meets(self) -> bool {
         let over = self.column_step.wrapping_add(LINE as isize).rem_euclid(PAGE as isize);
         meets(self.column_step) && (!self.are_joined || over <= 2 * LINE as isize)
@@ -69,13 +72,16 @@ impl Steps {
 
     /// True where lines of columns, pushed out or read in part with this turn, would be gone before the next one: of many that meet, or
     /// of columns that are far where rows are near.
+    #[inline(always)]
     fn is_deep(self) -> bool {
-        let is_near = is_near(self.column_step, self.row_step);
-        if !is_near && self.meets() && self.meet_deep {
-            return true;
-        }
         let lasts = self.column_step.unsigned_abs().is_multiple_of(LINE) && !meets(self.column_step);
         let are_far = self.column_step.unsigned_abs() >= PAGE && self.row_step.unsigned_abs() < PAGE;
-        self.element >= 4 && are_far && !lasts
+        self.meets_deep() || self.element >= 4 && are_far && !lasts
+    }
+
+    /// True where so many meet that few of their lines are kept.
+    #[inline(always)]
+    fn meets_deep(self) -> bool {
+        self.meet_deep && self.meets() && !is_near(self.column_step, self.row_step)
     }
 }

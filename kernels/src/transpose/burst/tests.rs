@@ -45,7 +45,7 @@ fn check<const E: usize, const N: usize>(
         let done = unsafe { walk_at_level(level, &[], places, kernel) };
         assert!(
             done && dst == wanted,
-            "{level}: {rows} x {columns} of {E} bytes, {step} apart, from {first} on, {gap} apart"
+            "{level}, deep {meet_deep}: {rows} x {columns} of {E} bytes, {step} apart, from {first} on, {gap} apart"
         );
     }
 }
@@ -82,8 +82,10 @@ fn every_row_is_whole_whatever_the_processor() {
         }
     }
     // Rows that are far, too.
-    check_widths((191, 2100), true, (0, None));
-    check_widths((191, 2100), true, (5, Some(7)));
+    for (first, gap) in [(0, None), (5, Some(7))] {
+        check_widths((191, 2100), true, (first, gap));
+        check::<1, 16>((447, 4224), 4096 + 4, (first, gap.unwrap_or(0)));
+    }
     check_widths((STRIP_ROWS + 3, 131), false, (0, None));
     check_widths((STRIP_ROWS + 3, 131), false, (5, Some(7)));
 }
