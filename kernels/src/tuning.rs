@@ -290,12 +290,12 @@ pub(crate) const ALONG_STREAM_AHEAD: (usize, usize) = (2048, 0);
 /// How far ahead of its loads a stream whose rows start no lines is asked for, in bytes: almost a page, but for AMD's
 /// processors since their fourth Zen, which follow it by themselves and are only to be there a little earlier.
 pub(crate) fn ragged_ahead() -> usize {
-    if is_amd() && !is_early_amd() { 320 } else { 3072 }
+    if is_late_amd() { 320 } else { 3072 }
 }
 
 /// The same where its rows start lines: a page, of which those want a quarter.
 pub(crate) fn stream_ahead() -> usize {
-    if is_amd() && !is_early_amd() { 1024 } else { 4096 }
+    if is_late_amd() { 1024 } else { 4096 }
 }
 
 /// Elements of a byte for which a table of all 256 is made, which takes as long as converting so many.
@@ -353,6 +353,11 @@ pub(crate) fn is_amd() -> bool {
 pub(crate) fn is_early_amd() -> bool {
     static IS_EARLY: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *IS_EARLY.get_or_init(|| is_amd() && cache::second_level().is_some_and(|bytes| bytes < 1 << 20))
+}
+
+/// True on those since the fourth Zen.
+pub(crate) fn is_late_amd() -> bool {
+    is_amd() && !is_early_amd()
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -5,7 +5,7 @@
 //! as many rows as a tile has columns these streams were as short as a tile, which takes a third longer.
 //! Elements that stay together on both sides, in another order, are one here, and are put in order as they are read; columns of such also
 //! where they lie in no tiles.
-//! AMD's processors do so before their fourth Zen; later ones were not measured with it.
+//! AMD's processors do so before their fourth Zen; later ones were not measured with it, and go by sets of loops.
 
 use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::loops::Loops;
@@ -16,7 +16,7 @@ use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::Split;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
-use crate::tuning::{is_amd, is_early_amd};
+use crate::tuning::is_late_amd;
 use crate::units::Units;
 use crate::walk::each_point;
 
@@ -28,14 +28,10 @@ pub(crate) struct TileColumns {
     split: Split,
 }
 
-fn goes_in_strips() -> bool {
-    !is_amd() || is_early_amd()
-}
-
 impl TileColumns {
     /// The nest in strips; none where columns are neither those of tiles nor put in an order, or where they make up no strips.
     pub(crate) fn new(loops: &[Loop], element: usize) -> Option<TileColumns> {
-        let few = Loops::of_few(loops).filter(|_| goes_in_strips())?;
+        let few = Loops::of_few(loops).filter(|_| !is_late_amd())?;
         let units = Units::new(&few, [element as isize; 2], element);
         let element = units.count * element;
         let split = Split::new(&units, [element as isize; 2], (element, element), true)?;
