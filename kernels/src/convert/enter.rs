@@ -107,9 +107,11 @@ impl ConvertRows<'_> {
         }
         #[cfg(target_arch = "x86_64")]
         {
+            use super::tables::narrowing::Narrowing;
             use super::words::means_avx2::{Avx2, Halves};
             use super::words::means_avx512::Avx512;
             use super::words::means_bf16::Bf16;
+            use crate::lanes::LINE;
             use pulp::x86::{V3, V4};
             if let Some(table) = self.table.filter(|table| table.takes(self)) {
                 // SAFETY: the caller's promise.
@@ -118,7 +120,7 @@ impl ConvertRows<'_> {
             if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
                 let means = Avx512 { lanes, bf16: Bf16::of(level) };
                 // SAFETY: the caller's promise.
-                if self.narrowing.is_some_and(|narrowing| unsafe { narrowing.run(self, means) }) {
+                if self.narrowing.is_some_and(|narrowing| unsafe { narrowing.run::<_, LINE>(self, means) }) {
                     return;
                 }
                 return self.on(means, level);
@@ -126,7 +128,14 @@ impl ConvertRows<'_> {
             if let (true, Some(lanes), Some(halves)) =
                 (level >= Level::Avx2, V3::try_new(), Halves::try_new())
             {
-                return self.on(Avx2(lanes, halves), level);
+                let means = Avx2(lanes, halves);
+                // SAFETY: the same.
+                let narrowed =
+                    |narrowing: &Narrowing| unsafe { narrowing.run::<_, { LINE / 2 }>(self, means) };
+                if self.narrowing.is_some_and(narrowed) {
+                    return;
+                }
+                return self.on(means, level);
             }
         }
         #[cfg(target_arch = "aarch64")]

@@ -136,6 +136,30 @@ pub(super) enum Factors<'a, const N: usize> {
     Each(&'a [f32; N]),
 }
 
+impl<const N: usize> Factors<'_, N> {
+    /// Those of a part of the block, of `P` elements.
+    #[inline(always)]
+    pub(super) fn part<const P: usize>(&self, part: usize) -> Factors<'_, P> {
+        match self {
+            Factors::Alike(factor) => Factors::Alike(*factor),
+            Factors::Each(factors) => {
+                Factors::Each(factors[part * P..].first_chunk().expect("parts are in the block"))
+            }
+        }
+    }
+
+    /// Multiplies a block, as words that hold `f32`.
+    #[inline(always)]
+    pub(super) fn multiply<M: Means>(&self, means: M, words: &mut Words<N>) {
+        // One factor from a register: a block of them, just written in parts, would have to be in the cache before it is read whole.
+        match self {
+            Factors::Alike(factor) if multiplies_plainly(*factor) => means.multiply_by(words, *factor),
+            Factors::Alike(factor) => each!(words, x => float::scaled(x, *factor)),
+            Factors::Each(factors) => means.multiply_by_each(words, factors),
+        }
+    }
+}
+
 /// True for a factor by which no number becomes NaN, and [`Means::multiply_by`] can multiply.
 #[inline(always)]
 pub(super) fn multiplies_plainly(factor: f32) -> bool {
@@ -160,19 +184,8 @@ pub(super) trait Multiply {
         place: isize,
         step: usize,
     ) {
-        // One factor from a register: a block of them, just written in parts, would have to be in the cache before it is read whole.
-        match self.block::<N>(place, step) {
-            Factors::Alike(_) if !Self::MULTIPLIES => {}
-            Factors::Alike(factor) if multiplies_plainly(factor) => means.multiply_by(words, factor),
-            Factors::Alike(factor) => each!(words, x => float::scaled(x, factor)),
-            Factors::Each(factors) if means.multiply_by_each(words, factors) => {}
-            Factors::Each(factors) => {
-                let mut i = 0;
-                while i < N {
-                    words.0[i] = float::scaled(words.0[i], factors[i]);
-                    i += 1;
-                }
-            }
+        if Self::MULTIPLIES {
+            self.block::<N>(place, step).multiply(means, words);
         }
     }
 }

@@ -65,7 +65,7 @@ impl Converter<'_> {
 
     /// How floats of 16 or 32 bits are narrowed to a byte, where there are enough of them, and registers for what that takes.
     pub(crate) fn narrowing(&self, loops: &[Loop]) -> Option<Narrowing> {
-        let pays = self.level >= Level::Avx512 && has_elements(loops, CONVERT_NARROWING);
+        let pays = self.level >= Level::Avx2 && has_elements(loops, CONVERT_NARROWING);
         if pays { Narrowing::new(&self.conversion) } else { None }
     }
 }

@@ -5,6 +5,12 @@ pub(crate) mod made;
 pub(crate) mod narrowing;
 #[cfg(target_arch = "x86_64")]
 mod narrowing_strips;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod narrows;
+#[cfg(target_arch = "x86_64")]
+mod narrows_avx2;
+#[cfg(target_arch = "x86_64")]
+mod narrows_avx512;
 pub(crate) mod scaled_tops;
 pub(crate) mod small_table;
 pub(crate) mod stretches;

@@ -6,14 +6,20 @@
 //! another bias, and shifting the sum. Numbers that become denormal share the shift: between two halves that differ in what
 //! stays of them at most one result follows another, and it does so right behind the first half, where the tie is. What is
 //! added instead of the above is looked up by what stays, of which there are no more than one instruction looks up.
+//!
+//! Where instructions look up bytes, what stays and what is rounded away are packed to bytes first, and told apart there: the result
+//! is what stays, without the bias, or what is looked up by it, and one more where the rest is beyond some bound.
 
 use crate::convert::float::{Decode, Encode};
 use crate::convert::hop::Hop;
 use crate::convert::program::Conversion;
-use crate::lanes::LINE;
+use crate::lanes::{LANE, LINE};
 
 /// Halves that are looked up together.
 pub(crate) const LOOKED_UP: usize = LINE / 2;
+
+/// The top bit of a byte.
+const TOP: u8 = 0x80;
 
 /// How floats of one format become floats of a byte of another, by halves of words.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets narrow them as words"))]
@@ -40,6 +46,25 @@ pub(crate) struct Narrowing {
     pub(crate) one: u16,
     /// The kind of the results, as [`Lean`](crate::convert::float::Lean) names it.
     pub(crate) kind: u32,
+    /// The same by bytes.
+    pub(crate) bytes: Bytes,
+}
+
+/// How what stays of magnitudes above the least, a byte, becomes a result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bytes {
+    /// The limit above the least magnitude.
+    pub(crate) limit: u16,
+    /// Bits that are rounded away.
+    pub(crate) rest: u16,
+    /// Of these, half of the last place that stays.
+    pub(crate) half: u8,
+    /// What normal results are less than what stays.
+    pub(crate) offset: u8,
+    /// Added to what stays, it sets the top bit of all that is not looked up, and of nothing else.
+    pub(crate) not_looked_up: u8,
+    /// The results of others; the top bit is set where none of what is rounded away makes it one more.
+    pub(crate) looked_up: [[u8; LANE]; 2],
 }
 
 /// A format as it is read.
@@ -118,12 +143,21 @@ impl Narrowing {
             nan: result(infinity + 1).into(),
             one: 1,
             kind,
+            bytes: Bytes {
+                limit: ((u16::from(result(infinity)) + rebias) << shift) - least,
+                rest: (1 << shift) - 1,
+                half: 1 << (shift - 1),
+                offset: (rebias - (least >> shift)) as u8,
+                not_looked_up: TOP - places.len() as u8,
+                looked_up: [[0; LANE]; 2],
+            },
         };
-        for place in places {
+        for (i, place) in places.enumerate() {
             let first = place << shift;
-            let [at, behind] = [first, first + 1].map(|pattern| u16::from(result(pattern)));
-            let sum = (at << shift) + (behind - at) * ((1 << shift) - 1);
+            let [at, behind] = [first, first + 1].map(result);
+            let sum = (u16::from(at) << shift) + u16::from(behind - at) * ((1 << shift) - 1);
             narrowing.looked_up[usize::from(place) % LOOKED_UP] = sum.wrapping_sub(first);
+            narrowing.bytes.looked_up[i / LANE][i % LANE] = if behind > at { at } else { at | TOP };
         }
         Some(narrowing)
     }

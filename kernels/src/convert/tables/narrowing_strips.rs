@@ -9,11 +9,12 @@ use crate::convert::leave::{Turned, leaving};
 use crate::convert::multiply::Unscaled;
 use crate::convert::scale::Scale;
 use crate::convert::tables::narrowing::{From, Narrowing};
+use crate::convert::tables::narrows::Narrows;
 use crate::convert::tables::to_bytes::{ByWords, Halves, Source};
 use crate::convert::words::Means;
 use crate::convert::words::casts::Plain;
 use crate::convert::words::means_avx512::Avx512;
-use crate::lanes::Lanes;
+use crate::lanes::{LINE, Lanes};
 use crate::transpose::block::{Leave, MOST_TILES};
 
 impl Narrowing {
@@ -110,8 +111,8 @@ impl<S: Source<'static>, const KIND: u32> Leave for Narrowed<S, KIND> {
                 lanes.store(block.add(i * L::BYTES), registers[i]);
                 i += 1;
             }
-            let halves =
-                S::new(self.from, Scale::All(1.0)).halves((self.means, &self.narrowing), block, 0, 0);
+            let by = (self.means, &self.narrowing);
+            let [halves, _] = S::new(self.from, Scale::All(1.0)).halves::<_, LINE>(by, block, 0, 0);
             let bytes = self.means.unpacked(1, 0, self.means.narrowed::<KIND>(halves, &self.narrowing));
             self.means.lanes().store(block, bytes);
             [lanes.load(block); 2]

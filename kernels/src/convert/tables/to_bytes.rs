@@ -1,7 +1,5 @@
 //! Floats that become floats of a byte: register by register, by halves of words.
 
-use core::arch::x86_64::__m512i;
-
 use pulp::NullaryFnOnce;
 
 use crate::convert::each_row::Row;
@@ -10,31 +8,35 @@ use crate::convert::multiply::{Factors, Find, Kept, Multiply, One, Unscaled, Wal
 use crate::convert::rows::{ConvertRows, Form, Lines};
 use crate::convert::scale::Scale;
 use crate::convert::tables::narrowing::{From, Narrowing};
+use crate::convert::tables::narrows::Narrows;
 use crate::convert::words::casts::{HalfFrom, LoudTop, Plain, Read};
-use crate::convert::words::means_avx512::Avx512;
-use crate::convert::words::{BLOCK, Means, Words, put_bytes};
+use crate::convert::words::{BLOCK, Vector, Words, put_bytes};
 use crate::lanes::{LINE, Lanes, apart, put};
 use crate::tuning::ROWS_OF_FACTORS;
 
 /// Low bytes of halves.
 const LOW_BYTES: [[u8; 2]; LINE / 2] = [[u8::MAX, 0]; LINE / 2];
 
+/// The most registers of a line.
+const MOST_REGISTERS: usize = 2;
+
 /// What is read block by block, as halves that are narrowed.
 pub(super) trait Blocks {
     /// Bytes of an element.
     const BYTES: usize;
 
-    /// Reads a block of elements of a way, the first of which is at a place of the source, for what narrows them.
+    /// Reads a block of elements of a way, the first of which is at a place of the source, for what narrows them: for each register
+    /// of `N` bytes that they become, the two of their halves.
     ///
     /// # Safety
     /// They must be readable at `from`.
-    unsafe fn halves(
+    unsafe fn halves<M: Narrows, const N: usize>(
         &mut self,
-        by: (Avx512, &Narrowing),
+        by: (M, &Narrowing),
         from: *const u8,
         place: isize,
         way: usize,
-    ) -> [__m512i; 2];
+    ) -> [[Vector<M>; 2]; MOST_REGISTERS];
 }
 
 /// The same, with the factors of elements' places, or none.
@@ -68,6 +70,16 @@ pub(super) trait Source<'a>: Blocks + Sized {
     }
 }
 
+/// Reads two registers.
+///
+/// # Safety
+/// They must be readable at `from`.
+#[inline(always)]
+unsafe fn two<L: Lanes>(lanes: L, from: *const u8) -> [L::Vector; 2] {
+    // SAFETY: the caller's promise.
+    unsafe { [lanes.load(from), lanes.load(from.add(L::BYTES))] }
+}
+
 /// Floats of 16 bits.
 pub(super) struct Halves;
 
@@ -75,15 +87,21 @@ impl Blocks for Halves {
     const BYTES: usize = 2;
 
     #[inline(always)]
-    unsafe fn halves(
+    unsafe fn halves<M: Narrows, const N: usize>(
         &mut self,
-        (means, _): (Avx512, &Narrowing),
+        (means, _): (M, &Narrowing),
         from: *const u8,
         _place: isize,
         _way: usize,
-    ) -> [__m512i; 2] {
-        // SAFETY: the caller's promise.
-        unsafe { [means.lanes().load(from), means.lanes().load(from.add(LINE))] }
+    ) -> [[Vector<M>; 2]; MOST_REGISTERS] {
+        let mut halves = [[means.lanes().zero(); 2]; MOST_REGISTERS];
+        let mut part = 0;
+        while part < BLOCK / N {
+            // SAFETY: the caller's promise.
+            halves[part] = unsafe { two(means.lanes(), from.add(2 * N * part)) };
+            part += 1;
+        }
+        halves
     }
 }
 
@@ -107,30 +125,57 @@ impl<R: Read, F: Multiply> Blocks for ByWords<R, F> {
     const BYTES: usize = R::BYTES;
 
     #[inline(always)]
-    unsafe fn halves(
+    unsafe fn halves<M: Narrows, const N: usize>(
         &mut self,
-        (means, narrowing): (Avx512, &Narrowing),
+        by: (M, &Narrowing),
         from: *const u8,
         place: isize,
         way: usize,
-    ) -> [__m512i; 2] {
-        if R::IS_LOUD_TOP
-            && F::MULTIPLIES
-            && let Factors::Alike(factor) = self.factors[way].block::<BLOCK>(place, R::BYTES)
-            && multiplies_plainly(factor)
-        {
+    ) -> [[Vector<M>; 2]; MOST_REGISTERS] {
+        let factors = self.factors[way].block::<BLOCK>(place, R::BYTES);
+        let mut halves = [[by.0.lanes().zero(); 2]; MOST_REGISTERS];
+        let mut part = 0;
+        while part < BLOCK / N {
             // SAFETY: the caller's promise.
-            let tops = unsafe { [means.lanes().load(from), means.lanes().load(from.add(LINE))] };
-            return [
-                means.odd_products(tops[0], factor, narrowing),
-                means.odd_products(tops[1], factor, narrowing),
-            ];
+            halves[part] = unsafe {
+                let from = from.add(R::BYTES * N * part);
+                products::<M, R, F, N>(by, self.read, from, &factors.part(part))
+            };
+            part += 1;
         }
-        // SAFETY: the caller's promise.
-        let mut words: Words<BLOCK> = unsafe { self.read.read(means, from) };
-        self.factors[way].multiply(means, &mut words, place, R::BYTES);
-        [means.odd_tops(&words, 0, narrowing), means.odd_tops(&words, 2, narrowing)]
+        halves
     }
+}
+
+/// Reads as many elements as a register has bytes, multiplies them by their factors, if by any, and takes the upper halves.
+///
+/// # Safety
+/// They must be readable at `from`.
+#[inline(always)]
+unsafe fn products<M: Narrows, R: Read, F: Multiply, const N: usize>(
+    (means, narrowing): (M, &Narrowing),
+    read: R,
+    from: *const u8,
+    factors: &Factors<'_, N>,
+) -> [Vector<M>; 2] {
+    if R::IS_LOUD_TOP
+        && F::MULTIPLIES
+        && let Factors::Alike(factor) = *factors
+        && multiplies_plainly(factor)
+    {
+        // SAFETY: the caller's promise.
+        let tops = unsafe { two(means.lanes(), from) };
+        return [
+            means.odd_products(tops[0], factor, narrowing),
+            means.odd_products(tops[1], factor, narrowing),
+        ];
+    }
+    // SAFETY: the caller's promise.
+    let mut words: Words<N> = unsafe { read.read(means, from) };
+    if F::MULTIPLIES {
+        factors.multiply(means, &mut words);
+    }
+    [means.odd_tops(&words, 0, narrowing), means.odd_tops(&words, 2, narrowing)]
 }
 
 impl<'a, R: Read, F: Find<'a>> Source<'a> for ByWords<R, F> {
@@ -166,11 +211,17 @@ impl<'a, R: Read, F: Find<'a>> Source<'a> for ByWords<R, F> {
 }
 
 impl Narrowing {
-    /// Converts rows of at least [`BLOCK`] elements; false where there is no way, and nothing was done.
+    /// Converts rows of at least [`BLOCK`] elements, `N` of them at a time, as many as a register has bytes; false where there is no way,
+    /// and nothing was done.
     ///
     /// # Safety
     /// As [`ConvertRows::at_level`], which means what it offers.
-    pub(in crate::convert) unsafe fn run(&self, rows: &ConvertRows<'_>, means: Avx512) -> bool {
+    pub(in crate::convert) unsafe fn run<M: Narrows, const N: usize>(
+        &self,
+        rows: &ConvertRows<'_>,
+        means: M,
+    ) -> bool {
+        debug_assert!(N == M::Lanes::BYTES && BLOCK / N <= MOST_REGISTERS);
         let is_scaled = rows.conversion.is_scaled();
         let has_way = match rows.form {
             Form::Plain | Form::Lines => true,
@@ -185,41 +236,50 @@ impl Narrowing {
             return false;
         }
         match (self.from, is_scaled) {
-            (From::Plain, false) => self.enter::<ByWords<_, Unscaled>>(rows, means, Plain::<4>),
-            (From::Top | From::Half(_), false) => self.enter::<Halves>(rows, means, ()),
-            (From::Plain, true) => self.enter::<ByWords<_, Walk<'_>>>(rows, means, Plain::<4>),
-            (From::Top, true) => self.enter::<ByWords<_, Walk<'_>>>(rows, means, LoudTop),
+            // With half as many to a register, as words they take no longer.
+            (From::Plain, false) if N < BLOCK => return false,
+            (From::Plain, false) => self.enter::<ByWords<_, Unscaled>, M, N>(rows, means, Plain::<4>),
+            (From::Top | From::Half(_), false) => self.enter::<Halves, M, N>(rows, means, ()),
+            (From::Plain, true) => self.enter::<ByWords<_, Walk<'_>>, M, N>(rows, means, Plain::<4>),
+            (From::Top, true) => self.enter::<ByWords<_, Walk<'_>>, M, N>(rows, means, LoudTop),
             (From::Half(decode), true) => {
-                self.enter::<ByWords<_, Walk<'_>>>(rows, means, HalfFrom(decode));
+                self.enter::<ByWords<_, Walk<'_>>, M, N>(rows, means, HalfFrom(decode));
             }
         }
         true
     }
 
     /// Enters a region for a source and a kind of floats.
-    fn enter<'a, S: Source<'a>>(&self, rows: &ConvertRows<'a>, means: Avx512, from: S::From) {
+    fn enter<'a, S: Source<'a>, M: Narrows, const N: usize>(
+        &self,
+        rows: &ConvertRows<'a>,
+        means: M,
+        from: S::From,
+    ) {
         let narrowing = self;
         match self.kind {
             Lean::NAN_IS_NEXT => {
-                means.vectorize(Enter::<S, { Lean::NAN_IS_NEXT }> { rows, means, narrowing, from })
+                means.vectorize(Enter::<S, M, { Lean::NAN_IS_NEXT }, N> { rows, means, narrowing, from })
             }
             Lean::PLAIN_ZERO => {
-                means.vectorize(Enter::<S, { Lean::PLAIN_ZERO }> { rows, means, narrowing, from })
+                means.vectorize(Enter::<S, M, { Lean::PLAIN_ZERO }, N> { rows, means, narrowing, from })
             }
-            _ => means.vectorize(Enter::<S, { Lean::OTHER }> { rows, means, narrowing, from }),
+            _ => means.vectorize(Enter::<S, M, { Lean::OTHER }, N> { rows, means, narrowing, from }),
         };
     }
 }
 
 /// Rows in a level's region.
-struct Enter<'r, 'a, S: Source<'a>, const KIND: u32> {
+struct Enter<'r, 'a, S: Source<'a>, M, const KIND: u32, const N: usize> {
     rows: &'r ConvertRows<'a>,
-    means: Avx512,
+    means: M,
     narrowing: &'r Narrowing,
     from: S::From,
 }
 
-impl<'a, S: Source<'a>, const KIND: u32> NullaryFnOnce for Enter<'_, 'a, S, KIND> {
+impl<'a, S: Source<'a>, M: Narrows, const KIND: u32, const N: usize> NullaryFnOnce
+    for Enter<'_, 'a, S, M, KIND, N>
+{
     type Output = bool;
 
     #[inline(always)]
@@ -227,7 +287,7 @@ impl<'a, S: Source<'a>, const KIND: u32> NullaryFnOnce for Enter<'_, 'a, S, KIND
         let Enter { rows, means, narrowing, from } = self;
         let source = S::new(from, rows.scale);
         // A copy, which no store may change: what registers are filled with is read once.
-        let narrow = Narrow::<KIND> { rows, means, narrowing: *narrowing };
+        let narrow = Narrow::<M, KIND, N> { rows, means, narrowing: *narrowing };
         // SAFETY: entered by `Narrowing::run`, whose caller keeps the contract.
         unsafe {
             match rows.form {
@@ -241,23 +301,55 @@ impl<'a, S: Source<'a>, const KIND: u32> NullaryFnOnce for Enter<'_, 'a, S, KIND
     }
 }
 
-/// Rows, and what their elements are narrowed by to floats of a kind.
-struct Narrow<'r, 'a, const KIND: u32> {
+/// Rows, and what their elements are narrowed by to floats of a kind, so many at a time.
+struct Narrow<'r, 'a, M, const KIND: u32, const N: usize> {
     rows: &'r ConvertRows<'a>,
-    means: Avx512,
+    means: M,
     narrowing: Narrowing,
 }
 
-impl<'a, const KIND: u32> Narrow<'_, 'a, KIND> {
-    /// Reads a block of elements of a way, which become a register of packed bytes.
+impl<'a, M: Narrows, const KIND: u32, const N: usize> Narrow<'_, 'a, M, KIND, N> {
+    /// Reads a block of elements of a way, which become registers of packed bytes.
     ///
     /// # Safety
     /// They must be readable at `from`.
     #[inline(always)]
-    unsafe fn load(&self, blocks: &mut impl Blocks, from: *const u8, place: isize, way: usize) -> __m512i {
+    unsafe fn load(
+        &self,
+        blocks: &mut impl Blocks,
+        from: *const u8,
+        place: isize,
+        way: usize,
+    ) -> [Vector<M>; MOST_REGISTERS] {
+        let mut bytes = [self.means.lanes().zero(); MOST_REGISTERS];
         // SAFETY: the caller's promise.
-        let halves = unsafe { blocks.halves((self.means, &self.narrowing), from, place, way) };
-        self.means.narrowed::<KIND>(halves, &self.narrowing)
+        let halves = unsafe { blocks.halves::<M, N>((self.means, &self.narrowing), from, place, way) };
+        let mut part = 0;
+        while part < BLOCK / N {
+            bytes[part] = self.means.narrowed::<KIND>(halves[part], &self.narrowing);
+            part += 1;
+        }
+        bytes
+    }
+
+    /// Puts what was packed so often in order, and writes a line of it, one register right after the other.
+    ///
+    /// # Safety
+    /// As [`put`], for a line.
+    #[inline(always)]
+    unsafe fn put(&self, packs: usize, bytes: [Vector<M>; MOST_REGISTERS], to: *mut u8, stream: bool) {
+        let (means, mut line) = (self.means, bytes);
+        let mut part = 0;
+        while part < BLOCK / N {
+            line[part] = means.unpacked(packs, 0, bytes[part]);
+            part += 1;
+        }
+        let mut part = 0;
+        while part < BLOCK / N {
+            // SAFETY: a part of the line.
+            unsafe { put(means.lanes(), to.add(part * N), line[part], stream) };
+            part += 1;
+        }
     }
 
     /// Row by row, block by block; the last block of a row steps back.
@@ -300,11 +392,12 @@ impl<'a, const KIND: u32> Narrow<'_, 'a, KIND> {
         let mut done = 0;
         while done < rows.count {
             let at = done.min(rows.count - BLOCK);
-            rows.look_ahead_of(means.lanes(), row, src, B::BYTES * at, B::BYTES * BLOCK);
+            let before = B::BYTES * at;
+            rows.look_ahead_of(means.lanes(), row, src, before, B::BYTES * BLOCK);
             // SAFETY: a block of the row.
             unsafe {
-                let bytes = self.load(blocks, src.add(B::BYTES * at), first + (B::BYTES * at) as isize, 0);
-                put(means.lanes(), dst.add(at), means.unpacked(1, 0, bytes), done < streamed);
+                let bytes = self.load(blocks, src.add(before), first + before as isize, 0);
+                self.put(1, bytes, dst.add(at), done < streamed);
             }
             done = at + BLOCK;
         }
@@ -329,8 +422,8 @@ impl<'a, const KIND: u32> Narrow<'_, 'a, KIND> {
                     rows.look_ahead(means.lanes(), from, S::BYTES * BLOCK);
                     // SAFETY: a block of the row.
                     unsafe {
-                        let bytes = means.unpacked(1, 0, self.load(&mut source, from, place, 0));
-                        put(means.lanes(), dst.add(at), bytes, done < streamed);
+                        let bytes = self.load(&mut source, from, place, 0);
+                        self.put(1, bytes, dst.add(at), done < streamed);
                     }
                 }
                 done = at + BLOCK;
@@ -370,18 +463,27 @@ impl<'a, const KIND: u32> Narrow<'_, 'a, KIND> {
         let mut done = 0;
         while done < rows.count {
             let at = done.min(rows.count - BLOCK);
-            let mut ways = [lanes.zero(); 4];
+            let mut ways = [[lanes.zero(); 4]; MOST_REGISTERS];
             let mut way = 0;
             while way < 4 {
                 let before = way as isize * step + (B::BYTES * at) as isize;
                 let (from, place) = (src.wrapping_offset(before), first + before);
                 rows.look_ahead(lanes, from, B::BYTES * BLOCK);
                 // SAFETY: a block of a row of the source.
-                ways[way] = unsafe { means.unpacked(1, 2, self.load(blocks, from, place, way)) };
+                let bytes = unsafe { self.load(blocks, from, place, way) };
+                let mut part = 0;
+                while part < BLOCK / N {
+                    ways[part][way] = means.unpacked(1, 2, bytes[part]);
+                    part += 1;
+                }
                 way += 1;
             }
-            // SAFETY: as many words of the stream.
-            unsafe { put_bytes(lanes, dst.add(4 * at), ways, done < streamed) };
+            let mut part = 0;
+            while part < BLOCK / N {
+                // SAFETY: as many words of the stream.
+                unsafe { put_bytes(lanes, dst.add(4 * (at + part * N)), ways[part], done < streamed) };
+                part += 1;
+            }
             done = at + BLOCK;
         }
     }
@@ -394,6 +496,8 @@ impl<'a, const KIND: u32> Narrow<'_, 'a, KIND> {
     unsafe fn unzip<S: Source<'a>>(&self, mut source: S, step: isize, stream: bool) {
         let (rows, means, lanes) = (self.rows, self.means, self.means.lanes());
         let streamed = apart(stream, BLOCK, rows.count);
+        // SAFETY: a register that is all there.
+        let mask = unsafe { lanes.load(LOW_BYTES.as_ptr().cast()) };
         for row in rows.each_row() {
             let (src, dst) = rows.woven_starts(row);
             let mut done = 0;
@@ -402,18 +506,27 @@ impl<'a, const KIND: u32> Narrow<'_, 'a, KIND> {
                 let from = src.wrapping_add(4 * at);
                 rows.look_ahead(lanes, from, 4 * BLOCK);
                 let (to, stream) = (dst.wrapping_add(at), done < streamed);
-                // SAFETY: as many words of the stream, a block of either row of the destination, and a register that is all there.
-                unsafe {
-                    let mask = lanes.load(LOW_BYTES.as_ptr().cast());
-                    let (a, b) = (
-                        self.load(&mut source, from, 0, 0),
-                        self.load(&mut source, from.add(2 * LINE), 0, 0),
-                    );
-                    let even = means.packed([lanes.and(a, mask), lanes.and(b, mask)]);
+                // SAFETY: as many words of the stream, of which two become a register of every row.
+                let [first, second] = unsafe {
+                    [self.load(&mut source, from, 0, 0), self.load(&mut source, from.add(2 * BLOCK), 0, 0)]
+                };
+                let (mut even, mut odd) = (first, second);
+                let mut part = 0;
+                while part < BLOCK / N {
+                    let [a, b] = match BLOCK / N {
+                        1 => [first[0], second[0]],
+                        _ if part == 0 => first,
+                        _ => second,
+                    };
+                    even[part] = means.packed([lanes.and(a, mask), lanes.and(b, mask)]);
                     let (a, b) = (lanes.shift_down(a, 8), lanes.shift_down(b, 8));
-                    let odd = means.packed([lanes.and(a, mask), lanes.and(b, mask)]);
-                    put(lanes, to, means.unpacked(2, 0, even), stream);
-                    put(lanes, to.wrapping_offset(step), means.unpacked(2, 0, odd), stream);
+                    odd[part] = means.packed([lanes.and(a, mask), lanes.and(b, mask)]);
+                    part += 1;
+                }
+                // SAFETY: a block of either row of the destination.
+                unsafe {
+                    self.put(2, even, to, stream);
+                    self.put(2, odd, to.wrapping_offset(step), stream);
                 }
                 done = at + BLOCK;
             }

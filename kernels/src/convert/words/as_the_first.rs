@@ -49,8 +49,8 @@ macro_rules! as_the_first {
         }
 
         #[inline(always)]
-        fn multiply_by_each<const N: usize>(self, words: &mut Words<N>, factors: &[f32; N]) -> bool {
-            self.0.multiply_by_each(words, factors)
+        fn multiply_by_each<const N: usize>(self, words: &mut Words<N>, factors: &[f32; N]) {
+            self.0.multiply_by_each(words, factors);
         }
 
         #[inline(always)]

@@ -7,7 +7,7 @@ use core::arch::x86_64::{
 use pulp::NullaryFnOnce;
 use pulp::x86::V3;
 
-use crate::convert::float::{Decode, Encode};
+use crate::convert::float::{Decode, Encode, QUIET};
 use crate::convert::tables::widening::Widening;
 use crate::convert::words::{Means, Words};
 use crate::lanes::{LANE, Lanes, put};
@@ -53,7 +53,7 @@ pub(crate) const fn low_bytes(word: usize) -> [u8; LANE] {
 const HALVES_APART: [u8; LANE] = [0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15];
 
 /// Words of all first lanes' parts, then the next ones'.
-const TURN_8: [u32; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
+pub(crate) const TURN_8: [u32; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 
 /// Words so that twice two zips come out in order.
 const ZIPPED_8: [u32; 8] = [0, 2, 4, 6, 1, 3, 5, 7];
@@ -220,23 +220,22 @@ impl Means for Avx2 {
     }
 
     #[inline(always)]
-    fn multiply_by_each<const N: usize>(self, words: &mut Words<N>, factors: &[f32; N]) -> bool {
+    fn multiply_by_each<const N: usize>(self, words: &mut Words<N>, factors: &[f32; N]) {
         let s = self.0.avx;
-        let (mut products, mut are_nan) = (*words, s._mm256_setzero_ps());
+        let quiet = s._mm256_set1_ps(f32::from_bits(QUIET));
         let mut i = 0;
         while i < N / 8 {
+            let value = pulp::cast(self.register(words, i));
             // SAFETY: eight of the factors.
             let factors = unsafe { s._mm256_loadu_ps(factors.as_ptr().add(8 * i)) };
-            let product = s._mm256_mul_ps(pulp::cast(self.register(words, i)), factors);
-            are_nan = s._mm256_or_ps(are_nan, s._mm256_cmp_ps::<_CMP_UNORD_Q>(product, product));
-            self.set_register(&mut products, i, pulp::cast(product));
+            let product = s._mm256_mul_ps(value, factors);
+            let is_nan = s._mm256_cmp_ps::<_CMP_UNORD_Q>(product, product);
+            let was_nan = s._mm256_cmp_ps::<_CMP_UNORD_Q>(value, value);
+            let number = s._mm256_blendv_ps(product, quiet, is_nan);
+            let number = s._mm256_blendv_ps(number, s._mm256_or_ps(value, quiet), was_nan);
+            self.set_register(words, i, pulp::cast(number));
             i += 1;
         }
-        let none = s._mm256_movemask_ps(are_nan) == 0;
-        if none {
-            *words = products;
-        }
-        none
     }
 
     #[inline(always)]
@@ -274,7 +273,7 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    pub(super) fn register<const N: usize>(self, words: &Words<N>, index: usize) -> __m256i {
+    pub(crate) fn register<const N: usize>(self, words: &Words<N>, index: usize) -> __m256i {
         // SAFETY: there are so many registers in a block.
         unsafe { self.0.load(words.0.as_ptr().cast::<__m256i>().add(index).cast()) }
     }

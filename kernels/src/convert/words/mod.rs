@@ -260,11 +260,14 @@ pub(super) trait Means: Copy {
         }
     }
 
-    /// The same by a factor for each word, where no product is NaN; else, or where the level has no instructions for it, false, and the
-    /// words are as they were.
+    /// The same by any factor for each word: a new NaN is positive.
     #[inline(always)]
-    fn multiply_by_each<const N: usize>(self, _words: &mut Words<N>, _factors: &[f32; N]) -> bool {
-        false
+    fn multiply_by_each<const N: usize>(self, words: &mut Words<N>, factors: &[f32; N]) {
+        let mut i = 0;
+        while i < N {
+            words.0[i] = float::scaled(words.0[i], factors[i]);
+            i += 1;
+        }
     }
 
     /// True where the level has instructions that round all these words, which hold an `f32`, to their upper halves as they should
