@@ -14,6 +14,7 @@ use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
 use super::scale::Scale;
 use super::strips::Strips;
+use super::tables::byte_table::ByteTable;
 use super::tables::narrowing::Narrowing;
 use super::tables::scaled_tops::ScaledTops;
 use super::tables::small_table::SmallTable;
@@ -109,6 +110,7 @@ impl Converter<'_> {
     /// Calls `work` with what the converter makes before it starts on some loops.
     pub(super) fn prepared<R>(&self, loops: &[Loop], work: impl FnOnce(Work<'_>) -> R) -> R {
         let table = self.table(loops);
+        let bytes = self.byte_table(loops);
         let small = self.small_table(loops);
         let scaled = self.scaled_tops(loops);
         let widening = self.widening(loops);
@@ -116,6 +118,7 @@ impl Converter<'_> {
         work(Work {
             converter: self,
             table: table.as_ref(),
+            bytes: bytes.as_ref(),
             small: small.as_ref(),
             scaled: scaled.as_ref(),
             widening: widening.as_ref(),
@@ -166,6 +169,7 @@ impl Converter<'_> {
 pub(super) struct Work<'a> {
     converter: &'a Converter<'a>,
     table: Option<&'a Table>,
+    bytes: Option<&'a ByteTable>,
     small: Option<&'a SmallTable>,
     scaled: Option<&'a ScaledTops>,
     widening: Option<&'a Widening>,
@@ -356,6 +360,7 @@ impl Work<'_> {
         ConvertRows {
             // Other conversions than its own are of packed slots, and leave elements as they are.
             table: if conversion.is_identity() { None } else { self.table },
+            bytes: if conversion.is_identity() { None } else { self.bytes },
             small: if conversion.is_identity() { None } else { self.small },
             scaled: if conversion.is_identity() { None } else { self.scaled },
             widening: self.widening,

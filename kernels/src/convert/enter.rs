@@ -220,6 +220,9 @@ impl ConvertRows<'_> {
             if let Some(small) = self.small.filter(|_| self.has_stretches::<SmallTable>()) {
                 return by_stretches(self, means, level, small);
             }
+            if self.bytes.is_some_and(|bytes| bytes.run(self, means)) {
+                return;
+            }
             if self.scaled.is_some_and(|scaled| scaled.run(self, means, level)) {
                 return;
             }

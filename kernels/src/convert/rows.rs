@@ -8,6 +8,7 @@ use super::leave::Turned;
 use super::packed::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
 use super::scale::Scale;
+use super::tables::byte_table::ByteTable;
 use super::tables::narrowing::Narrowing;
 use super::tables::scaled_tops::ScaledTops;
 use super::tables::small_table::SmallTable;
@@ -122,6 +123,8 @@ pub(super) struct ConvertRows<'a> {
     /// The results of all elements, where these are bytes and a table was made.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets have no tables"))]
     pub(super) table: Option<&'a Table>,
+    /// The same where registers look up 16 bytes.
+    pub(super) bytes: Option<&'a ByteTable>,
     /// The results of elements of few bits, where it was made.
     pub(super) small: Option<&'a SmallTable>,
     /// Those of floats of a byte that are multiplied by a factor, where they were made.
@@ -228,6 +231,7 @@ impl<'a> ConvertRows<'a> {
             form: Form::Plain,
             look: Look::Nowhere,
             table: None,
+            bytes: None,
             small: None,
             scaled: None,
             widening: None,

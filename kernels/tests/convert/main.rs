@@ -1,5 +1,6 @@
 //! Conversions at every level against the portable one, under nests of every kind, between sentinels.
 
+mod bytes;
 mod few_bits;
 mod few_elements;
 mod halves;

@@ -3,6 +3,7 @@
 use crate::convert::converter::Converter;
 use crate::convert::hop::Hop;
 use crate::convert::rows::{ConvertRows, Place};
+use crate::convert::tables::byte_table::ByteTable;
 use crate::convert::tables::narrowing::Narrowing;
 use crate::convert::tables::scaled_tops::ScaledTops;
 use crate::convert::tables::small_table::{self, SmallTable};
@@ -19,16 +20,30 @@ impl Converter<'_> {
     /// The table of a conversion of bytes, where there are enough elements to make one for.
     pub(crate) fn table(&self, loops: &[Loop]) -> Option<Table> {
         let bytes = self.conversion.dst_bytes();
-        let pays = has_elements(loops, CONVERT_TABLE);
         let fits = self.conversion.src_bytes() == 1 && matches!(bytes, 1 | 2 | 4);
-        if self.level < Level::Avx512Vbmi
-            || !pays
-            || !fits
-            || self.conversion.is_identity()
-            || self.has_factors()
-        {
+        let has_level = self.level >= Level::Avx512Vbmi;
+        if !has_level || !fits || self.conversion.is_identity() || !self.pays_to_look_up(loops) {
             return None;
         }
+        Table::new(&self.results()[..bytes * ENTRIES], bytes)
+    }
+
+    /// The same to bytes, where registers look up 16 of them.
+    pub(crate) fn byte_table(&self, loops: &[Loop]) -> Option<ByteTable> {
+        let has_level = self.level > Level::Scalar && self.level < Level::Avx512Vbmi;
+        if !has_level || !ByteTable::fits(&self.conversion) || !self.pays_to_look_up(loops) {
+            return None;
+        }
+        self.results().first_chunk().map(ByteTable::new)
+    }
+
+    /// True where there are enough elements, without factors of their own.
+    fn pays_to_look_up(&self, loops: &[Loop]) -> bool {
+        has_elements(loops, CONVERT_TABLE) && !self.has_factors()
+    }
+
+    /// What every byte becomes, one after the other.
+    fn results(&self) -> [u8; 4 * ENTRIES] {
         let all: [u8; ENTRIES] = core::array::from_fn(|byte| byte as u8);
         let mut results = [0; 4 * ENTRIES];
         let places = [all.as_ptr().cast_mut(), results.as_mut_ptr()].map(Place::near);
@@ -36,7 +51,7 @@ impl Converter<'_> {
         let task = ConvertRows { rows: 1, count: ENTRIES, ..rows };
         // SAFETY: every byte there is, and room for as many results of at most four bytes.
         unsafe { task.at_level(self.level) };
-        Table::new(&results[..bytes * ENTRIES], bytes)
+        results
     }
 
     /// The table of a conversion of elements of few bits, where there are enough elements.

@@ -1,6 +1,9 @@
 //! Elements of few bits, which are looked up in registers rather than computed; what is needed for it is made before a conversion
 //! starts.
 
+pub(crate) mod byte_table;
+#[cfg(target_arch = "x86_64")]
+mod halves;
 pub(crate) mod made;
 pub(crate) mod narrowing;
 #[cfg(target_arch = "x86_64")]

@@ -353,7 +353,6 @@ pub(super) unsafe fn put_zips<L: Lanes>(
 ///
 /// # Safety
 /// As [`put`], for four registers.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) unsafe fn put_bytes<L: Lanes>(lanes: L, to: *mut u8, [a, b, c, d]: [L::Vector; 4], stream: bool) {
     let ((a, b), (c, d)) = (lanes.zip::<1>(a, b), lanes.zip::<1>(c, d));
