@@ -110,7 +110,7 @@ impl Converter<'_> {
     /// Calls `work` with what the converter makes before it starts on some loops.
     pub(super) fn prepared<R>(&self, loops: &[Loop], work: impl FnOnce(Work<'_>) -> R) -> R {
         let table = self.table(loops);
-        let bytes = self.byte_table(loops);
+        let byte_table = self.byte_table(loops);
         let small = self.small_table(loops);
         let scaled = self.scaled_tops(loops);
         let widening = self.widening(loops);
@@ -118,7 +118,7 @@ impl Converter<'_> {
         work(Work {
             converter: self,
             table: table.as_ref(),
-            bytes: bytes.as_ref(),
+            byte_table: byte_table.as_ref(),
             small: small.as_ref(),
             scaled: scaled.as_ref(),
             widening: widening.as_ref(),
@@ -169,7 +169,7 @@ impl Converter<'_> {
 pub(super) struct Work<'a> {
     converter: &'a Converter<'a>,
     table: Option<&'a Table>,
-    bytes: Option<&'a ByteTable>,
+    byte_table: Option<&'a ByteTable>,
     small: Option<&'a SmallTable>,
     scaled: Option<&'a ScaledTops>,
     widening: Option<&'a Widening>,
@@ -360,7 +360,7 @@ impl Work<'_> {
         ConvertRows {
             // Other conversions than its own are of packed slots, and leave elements as they are.
             table: if conversion.is_identity() { None } else { self.table },
-            bytes: if conversion.is_identity() { None } else { self.bytes },
+            byte_table: if conversion.is_identity() { None } else { self.byte_table },
             small: if conversion.is_identity() { None } else { self.small },
             scaled: if conversion.is_identity() { None } else { self.scaled },
             widening: self.widening,

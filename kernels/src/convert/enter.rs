@@ -215,12 +215,12 @@ impl ConvertRows<'_> {
     /// Runs with what a level offers, each way in a region of its own.
     #[allow(dead_code)] // portable targets have no levels
     fn on<M: Means>(&self, means: M, level: Level) {
-        // SAFETY: as above, for both.
+        // SAFETY: as above, for all.
         unsafe {
             if let Some(small) = self.small.filter(|_| self.has_stretches::<SmallTable>()) {
                 return by_stretches(self, means, level, small);
             }
-            if self.bytes.is_some_and(|bytes| bytes.run(self, means)) {
+            if self.byte_table.is_some_and(|table| table.run(self, means)) {
                 return;
             }
             if self.scaled.is_some_and(|scaled| scaled.run(self, means, level)) {

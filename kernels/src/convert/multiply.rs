@@ -138,6 +138,7 @@ pub(super) enum Factors<'a, const N: usize> {
 
 impl<const N: usize> Factors<'_, N> {
     /// Those of a part of the block, of `P` elements.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn part<const P: usize>(&self, part: usize) -> Factors<'_, P> {
         match self {

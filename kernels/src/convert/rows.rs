@@ -124,7 +124,7 @@ pub(super) struct ConvertRows<'a> {
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets have no tables"))]
     pub(super) table: Option<&'a Table>,
     /// The same where registers look up 16 bytes.
-    pub(super) bytes: Option<&'a ByteTable>,
+    pub(super) byte_table: Option<&'a ByteTable>,
     /// The results of elements of few bits, where it was made.
     pub(super) small: Option<&'a SmallTable>,
     /// Those of floats of a byte that are multiplied by a factor, where they were made.
@@ -231,7 +231,7 @@ impl<'a> ConvertRows<'a> {
             form: Form::Plain,
             look: Look::Nowhere,
             table: None,
-            bytes: None,
+            byte_table: None,
             small: None,
             scaled: None,
             widening: None,

@@ -1,7 +1,9 @@
 //! Bytes that become other bytes, with floats on a side: all of them, at every level, in every form that rows have, with a factor and
 //! without.
 
-use relayout_kernels::{Conversion, Converter, Level, Loop, Number, Rules, Scale, SlotWidth};
+use relayout_kernels::{
+    Conversion, Converter, FloatFormat, Level, Loop, Number, Rules, Scale, SlotWidth, Specials,
+};
 
 use super::pairs::{FLOATS_OF_A_BYTE, S8, U8};
 use super::{levels, placed, portable, run};
@@ -41,15 +43,19 @@ fn check(conversion: Conversion, scale: Scale<'_>) {
 
 #[test]
 fn bytes_become_others_at_every_level() {
-    let floats: Vec<Number> = FLOATS_OF_A_BYTE.into_iter().map(Number::Float).collect();
+    let powers =
+        FloatFormat { exponent_bits: 8, mantissa_bits: 0, bias: 127, specials: Specials::PowersOfTwo };
+    let floats: Vec<Number> = FLOATS_OF_A_BYTE.into_iter().chain([powers]).map(Number::Float).collect();
     let integers = [S8, U8];
     let pairs = |from: &[Number], to: &[Number]| -> Vec<[Number; 2]> {
         from.iter().flat_map(|&from| to.iter().map(move |&to| [from, to])).collect()
     };
     let all = [pairs(&floats, &floats), pairs(&floats, &integers), pairs(&integers, &floats)].concat();
-    for ([from, to], factor) in all.into_iter().flat_map(|pair| [(pair, None), (pair, Some(-0.37))]) {
-        let rules = Rules { scale: factor.is_some(), saturate_floats: true, ..Rules::default() };
-        let conversion = Conversion::new(from, to, rules).expect("a defined conversion");
-        check(conversion, Scale::All(factor.unwrap_or(1.0)));
+    for [from, to] in all {
+        for (factor, saturate_floats) in [(None, false), (None, true), (Some(-0.37), false)] {
+            let rules = Rules { scale: factor.is_some(), saturate_floats, ..Rules::default() };
+            let conversion = Conversion::new(from, to, rules).expect("a defined conversion");
+            check(conversion, Scale::All(factor.unwrap_or(1.0)));
+        }
     }
 }

@@ -2,8 +2,8 @@
 //! the conversion, it costs the same.
 //!
 //! A result is looked up by the low half of a byte and chosen by the bits of the high one. Where a bit counts, what it changes is
-//! added without carry: so each choice is a bit by bit difference that is looked up, too, and left out by a mask. Of three bits there are eight
-//! differences, and what the sign changes, one more wherever that is always the same, and eight more elsewhere.
+//! added without carry: so each choice is a bit by bit difference that is looked up, too, and left out by a mask. Of three bits
+//! there are eight differences, and what the sign changes, one more wherever that is always the same, and eight more elsewhere.
 
 use pulp::NullaryFnOnce;
 
@@ -41,8 +41,8 @@ const MASKS: [[u8; LANE]; BITS + 1] = {
 pub(crate) struct ByteTable {
     /// By the bits of a number, what they change together that none of them changes alone, without the sign and with it.
     differences: [[[u8; LANE]; DIFFERENCES]; 2],
-    /// What the sign changes of all bytes, if it is always the same.
-    sign: Option<u8>,
+    /// Where the sign changes the same of all bytes, that, for every high half that has it.
+    sign: Option<[u8; LANE]>,
 }
 
 impl ByteTable {
@@ -60,7 +60,7 @@ impl ByteTable {
             [0, 1].map(|sign: usize| core::array::from_fn(|number| rows[sign * DIFFERENCES + number]));
         let [first, others @ ..]: [[u8; LANE]; DIFFERENCES] = differences[1];
         let is_same = others == [[0; LANE]; DIFFERENCES - 1] && first == [first[0]; LANE];
-        ByteTable { differences, sign: is_same.then_some(first[0]) }
+        ByteTable { differences, sign: is_same.then(|| MASKS[BITS].map(|mask| mask & first[0])) }
     }
 
     /// True for conversions that take longer otherwise: of floats of a byte to other bytes, or the reverse.
@@ -86,42 +86,34 @@ impl ByteTable {
         let takes = has_way && rows.count >= BLOCK && !rows.has_packed() && rows.turned.is_none();
         takes
             && match self.sign {
-                Some(_) => means.vectorize(Enter { rows, means, table: ByTable::<true>(*self) }),
-                None => means.vectorize(Enter { rows, means, table: ByTable::<false>(*self) }),
+                Some(sign) => means.vectorize(Enter { rows, means, table: (self.differences[0], sign) }),
+                None => means.vectorize(Enter { rows, means, table: self.differences }),
             }
     }
 }
 
-/// A table whose sign always changes the same, or not: a copy, which no store may change.
-#[derive(Clone, Copy)]
-struct ByTable<const SIGN: bool>(ByteTable);
+/// What becomes of the bytes of a register.
+trait Results: Copy {
+    fn of<L: Lanes>(&self, lanes: L, bytes: L::Vector) -> L::Vector;
+}
 
-impl<const SIGN: bool> ByTable<SIGN> {
-    /// What becomes of the bytes of a register.
+/// Where the sign changes anything.
+impl Results for [[[u8; LANE]; DIFFERENCES]; 2] {
     #[inline(always)]
-    fn results<L: Lanes>(&self, lanes: L, bytes: L::Vector) -> L::Vector {
-        let (low, high) = lanes.halves(bytes);
-        let results = differences(lanes, &self.0.differences[0], (low, high));
-        let changed = match (SIGN, self.0.sign) {
-            (true, Some(sign)) => {
-                return lanes.xor(results, lanes.look_up(signed(sign), high));
-            }
-            _ => differences(lanes, &self.0.differences[1], (low, high)),
-        };
-        lanes.xor(results, lanes.and(changed, lanes.look_up(MASKS[BITS], high)))
+    fn of<L: Lanes>(&self, lanes: L, bytes: L::Vector) -> L::Vector {
+        let halves @ (_, high) = lanes.halves(bytes);
+        let (plain, changed) = (differences(lanes, &self[0], halves), differences(lanes, &self[1], halves));
+        lanes.xor(plain, lanes.and(changed, lanes.look_up(MASKS[BITS], high)))
     }
 }
 
-/// A byte for every number of four bits whose highest one is set.
-#[inline(always)]
-fn signed(byte: u8) -> [u8; LANE] {
-    let mut all = MASKS[BITS];
-    let mut i = 0;
-    while i < LANE {
-        all[i] &= byte;
-        i += 1;
+/// Where it always changes the same.
+impl Results for ([[u8; LANE]; DIFFERENCES], [u8; LANE]) {
+    #[inline(always)]
+    fn of<L: Lanes>(&self, lanes: L, bytes: L::Vector) -> L::Vector {
+        let halves @ (_, high) = lanes.halves(bytes);
+        lanes.xor(differences(lanes, &self.0, halves), lanes.look_up(self.1, high))
     }
-    all
 }
 
 /// The sums of what the low three bits of the high halves change: pairs by the first bit, pairs of these by the next one, and both.
@@ -151,23 +143,26 @@ fn differences<L: Lanes>(
 }
 
 /// Rows as pulp wants them.
-struct Enter<'r, 'a, M, const SIGN: bool> {
+struct Enter<'r, 'a, M, T> {
     rows: &'r ConvertRows<'a>,
     means: M,
-    table: ByTable<SIGN>,
+    table: T,
 }
 
-impl<M: Means, const SIGN: bool> NullaryFnOnce for Enter<'_, '_, M, SIGN> {
+impl<M: Means, T: Results> NullaryFnOnce for Enter<'_, '_, M, T> {
     type Output = bool;
 
     #[inline(always)]
     fn call(self) -> bool {
+        // A copy, which no store may change.
+        let rows = *self.rows;
+        let enter = Enter { rows: &rows, ..self };
         // SAFETY: entered by `ByteTable::run`, whose caller keeps the contract.
         unsafe {
-            match self.rows.form {
-                Form::Plain | Form::Lines => self.straight(),
-                Form::Zip { step, stream, .. } => self.zip(step, stream),
-                Form::Unzip { step, lines, .. } => self.unzip(step, lines == Lines::Whole),
+            match rows.form {
+                Form::Plain | Form::Lines => enter.straight(),
+                Form::Zip { step, stream, .. } => enter.zip(step, stream),
+                Form::Unzip { step, lines, .. } => enter.unzip(step, lines == Lines::Whole),
                 Form::ZipPairs { .. } | Form::UnzipPairs { .. } => return false,
             }
         }
@@ -175,7 +170,7 @@ impl<M: Means, const SIGN: bool> NullaryFnOnce for Enter<'_, '_, M, SIGN> {
     }
 }
 
-impl<M: Means, const SIGN: bool> Enter<'_, '_, M, SIGN> {
+impl<M: Means, T: Results> Enter<'_, '_, M, T> {
     /// Row by row, line by line; the last one of a row steps back.
     ///
     /// # Safety
@@ -190,15 +185,15 @@ impl<M: Means, const SIGN: bool> Enter<'_, '_, M, SIGN> {
             while done < rows.count {
                 let at = done.min(rows.count - BLOCK);
                 rows.look_ahead_of(lanes, row, src, at, BLOCK);
-                let mut i = 0;
-                while i < BLOCK {
-                    // SAFETY: a register of the block on either side.
-                    unsafe {
-                        let results = self.table.results(lanes, lanes.load(src.add(at + i)));
-                        put(lanes, dst.add(at + i), results, done < streamed);
-                    }
-                    i += M::Lanes::BYTES;
+                let mut line = [lanes.zero(); BLOCK / LANE];
+                let mut part = 0;
+                while part < BLOCK / M::Lanes::BYTES {
+                    // SAFETY: a register of the block.
+                    line[part] = unsafe { lanes.load(src.add(at + part * M::Lanes::BYTES)) };
+                    part += 1;
                 }
+                // SAFETY: as many elements of the row.
+                unsafe { self.put(line, dst.add(at), done < streamed) };
                 done = at + BLOCK;
             }
         }
@@ -228,7 +223,7 @@ impl<M: Means, const SIGN: bool> Enter<'_, '_, M, SIGN> {
                         }
                         // SAFETY: a register of a row's block.
                         let bytes = unsafe { lanes.load(from) };
-                        ways[way] = self.table.results(lanes, self.means.ordered(2, bytes));
+                        ways[way] = self.table.of(lanes, self.means.ordered(2, bytes));
                         way += 1;
                     }
                     // SAFETY: as many words of the stream.
@@ -278,15 +273,35 @@ impl<M: Means, const SIGN: bool> Enter<'_, '_, M, SIGN> {
         }
         let mut way = 0;
         while way < 4 {
-            let to = to.wrapping_offset(way as isize * step);
+            let mut line = [lanes.zero(); BLOCK / LANE];
             let mut part = 0;
             while part < BLOCK / M::Lanes::BYTES {
-                let results: Vector<M> = self.table.results(lanes, lines[part][way]);
-                // SAFETY: a register of the row's block.
-                unsafe { put(lanes, to.wrapping_add(part * M::Lanes::BYTES), results, stream) };
+                line[part] = lines[part][way];
                 part += 1;
             }
+            // SAFETY: a block of the row.
+            unsafe { self.put(line, to.wrapping_offset(way as isize * step), stream) };
             way += 1;
+        }
+    }
+
+    /// Writes what becomes of a line, one register right after the other.
+    ///
+    /// # Safety
+    /// As [`put`], for a line.
+    #[inline(always)]
+    unsafe fn put(&self, mut line: [Vector<M>; BLOCK / LANE], to: *mut u8, stream: bool) {
+        let lanes = self.means.lanes();
+        let mut part = 0;
+        while part < BLOCK / M::Lanes::BYTES {
+            line[part] = self.table.of(lanes, line[part]);
+            part += 1;
+        }
+        let mut part = 0;
+        while part < BLOCK / M::Lanes::BYTES {
+            // SAFETY: a register of the line.
+            unsafe { put(lanes, to.wrapping_add(part * M::Lanes::BYTES), line[part], stream) };
+            part += 1;
         }
     }
 }
@@ -306,7 +321,7 @@ mod tests {
     fn differences_come_to_what_a_byte_becomes() {
         let mixed: [u8; ENTRIES] = core::array::from_fn(|i| (i.wrapping_mul(0x9E37_79B9) >> 7) as u8);
         let signed = core::array::from_fn(|i| ((i as u8 & 0x7f) / 2) | (i as u8 & 0x80));
-        for (results, sign) in [(mixed, None), (signed, Some(0x80))] {
+        for (results, sign) in [(mixed, None), (signed, Some(MASKS[BITS].map(|mask| mask & 0x80)))] {
             let table = ByteTable::new(&results);
             assert_eq!(table.sign, sign);
             for (byte, &result) in results.iter().enumerate() {

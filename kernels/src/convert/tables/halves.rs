@@ -22,7 +22,7 @@ pub(super) trait Blocks {
     /// of `N` bytes that they become, the two of their halves.
     ///
     /// # Safety
-    /// They must be readable at `from`.
+    /// They must be readable at `from`, and the level's registers have `N` bytes, at least half of a block.
     unsafe fn halves<M: Narrows, const N: usize>(
         &mut self,
         by: (M, &Narrowing),
@@ -140,10 +140,10 @@ impl<R: Read, F: Multiply> Blocks for ByWords<R, F> {
     }
 }
 
-/// Reads as many elements as a register has bytes, multiplies them by their factors, if by any, and takes the upper halves.
+/// Reads as many elements as a register has bytes, `N`, multiplies them by their factors, if by any, and takes the upper halves.
 ///
 /// # Safety
-/// They must be readable at `from`.
+/// They must be readable at `from`, and registers have so many bytes.
 #[inline(always)]
 unsafe fn products<M: Narrows, R: Read, F: Multiply, const N: usize>(
     (means, narrowing): (M, &Narrowing),

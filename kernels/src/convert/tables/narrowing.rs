@@ -51,6 +51,7 @@ pub(crate) struct Narrowing {
 }
 
 /// How what stays of magnitudes above the least, a byte, becomes a result.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets narrow them as words"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bytes {
     /// The limit above the least magnitude.
@@ -131,11 +132,16 @@ impl Narrowing {
         if places.len() > LOOKED_UP || result(least) != 0 {
             return None;
         }
+        // Formats that reach further than the source's, or have no mantissa, are nobody's.
+        let limit = (u16::from(result(infinity)) + rebias) << shift;
+        if limit > infinity || kept == 0 {
+            return None;
+        }
         let mut narrowing = Narrowing {
             from,
             least,
             least_normal,
-            limit: (u16::from(result(infinity)) + rebias) << shift,
+            limit,
             shift: shift as u16,
             added: ((1 << (shift - 1)) - 1u16).wrapping_sub(rebias << shift),
             looked_up: [0; LOOKED_UP],
@@ -144,7 +150,7 @@ impl Narrowing {
             one: 1,
             kind,
             bytes: Bytes {
-                limit: ((u16::from(result(infinity)) + rebias) << shift) - least,
+                limit: limit - least,
                 rest: (1 << shift) - 1,
                 half: 1 << (shift - 1),
                 offset: (rebias - (least >> shift)) as u8,

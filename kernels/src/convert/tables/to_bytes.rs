@@ -28,7 +28,7 @@ impl Narrowing {
         rows: &ConvertRows<'_>,
         means: M,
     ) -> bool {
-        debug_assert!(N == M::Lanes::BYTES && BLOCK / N <= MOST_REGISTERS);
+        const { assert!(N == M::Lanes::BYTES && BLOCK / N <= MOST_REGISTERS) };
         let is_scaled = rows.conversion.is_scaled();
         let has_way = match rows.form {
             Form::Plain | Form::Lines => true,
@@ -92,9 +92,10 @@ impl<'a, S: Source<'a>, M: Narrows, const KIND: u32, const N: usize> NullaryFnOn
     #[inline(always)]
     fn call(self) -> bool {
         let Enter { rows, means, narrowing, from } = self;
+        // Copies, which no store may change: what registers are filled with is read once.
+        let rows = *rows;
         let source = S::new(from, rows.scale);
-        // A copy, which no store may change: what registers are filled with is read once.
-        let narrow = Narrow::<M, KIND, N> { rows, means, narrowing: *narrowing };
+        let narrow = Narrow::<M, KIND, N> { rows: &rows, means, narrowing: *narrowing };
         // SAFETY: entered by `Narrowing::run`, whose caller keeps the contract.
         unsafe {
             match rows.form {
@@ -313,7 +314,7 @@ impl<'a, M: Narrows, const KIND: u32, const N: usize> Narrow<'_, 'a, M, KIND, N>
                 let from = src.wrapping_add(4 * at);
                 rows.look_ahead(lanes, from, 4 * BLOCK);
                 let (to, stream) = (dst.wrapping_add(at), done < streamed);
-                // SAFETY: as many words of the stream, of which two become a register of every row.
+                // SAFETY: as many words of the stream: two blocks of halves, which become a line of every row.
                 let [first, second] = unsafe {
                     [self.load(&mut source, from, 0, 0), self.load(&mut source, from.add(2 * BLOCK), 0, 0)]
                 };
