@@ -80,7 +80,10 @@ impl Converter<'_> {
 
     /// How floats of 16 or 32 bits are narrowed to a byte, where there are enough of them, and registers for what that takes.
     pub(crate) fn narrowing(&self, loops: &[Loop]) -> Option<Narrowing> {
-        let pays = self.level >= Level::Avx2 && has_elements(loops, CONVERT_NARROWING);
+        // With half as many to a register, `f32` without factors are narrowed as soon as words.
+        let are_plain = self.conversion.src_bytes() == 4 && !self.conversion.is_scaled();
+        let least = if are_plain { Level::Avx512 } else { Level::Avx2 };
+        let pays = self.level >= least && has_elements(loops, CONVERT_NARROWING);
         if pays { Narrowing::new(&self.conversion) } else { None }
     }
 }

@@ -43,7 +43,7 @@ impl Narrowing {
             return false;
         }
         match (self.from, is_scaled) {
-            // With half as many to a register, as words they take no longer.
+            // Which is made for registers of a line only.
             (From::Plain, false) if N < BLOCK => return false,
             (From::Plain, false) => self.enter::<ByWords<_, Unscaled>, M, N>(rows, means, Plain::<4>),
             (From::Top | From::Half(_), false) => self.enter::<Halves, M, N>(rows, means, ()),
