@@ -4,7 +4,7 @@ use crate::deinterleave::{Deinterleave, Past, unzips};
 use crate::general::general;
 use crate::interleave::Interleave;
 use crate::lanes::{LANE, LINE, Lanes};
-use crate::level::Level;
+use crate::level::{HAS_AVX512, Level};
 use crate::nest::{Loop, Nest, OutOfBounds};
 use crate::rows::dense::{DenseOrder, dense_rows};
 use crate::rows::pieces::row_pieces;
@@ -112,7 +112,10 @@ impl Mover {
             };
         }
         let level = registers(self, loops);
-        if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
+        if HAS_AVX512
+            && level >= Level::Avx512
+            && let Some(lanes) = V4::try_new()
+        {
             // SAFETY: the caller's promise.
             unsafe { self.go(lanes, loops, src, dst) }
         } else if let (true, Some(lanes)) = (level >= Level::Avx2, V3::try_new()) {

@@ -1,6 +1,6 @@
 //! Copies past the cache, with whole non-temporal lines: what a machine's memory can do.
 
-use crate::level::Level;
+use crate::level::{HAS_AVX512, Level};
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -46,7 +46,10 @@ fn lines<const PREFETCH: bool>(src: &[u8], dst: &mut [u8], _level: Level) {
 
 #[cfg(target_arch = "x86_64")]
 fn lines<const PREFETCH: bool>(src: &[u8], dst: &mut [u8], level: Level) {
-    if let (true, Some(simd)) = (level >= Level::Avx512, pulp::x86::V4::try_new()) {
+    if HAS_AVX512
+        && level >= Level::Avx512
+        && let Some(simd) = pulp::x86::V4::try_new()
+    {
         simd.vectorize(Avx512::<PREFETCH> { simd, src, dst });
     } else if let Some(simd) = pulp::x86::V3::try_new() {
         simd.vectorize(Avx2::<PREFETCH> { simd, src, dst });

@@ -11,7 +11,7 @@ use super::words::any::ends;
 use super::words::cast_rows::Cast;
 use super::words::casts::{Read, Write};
 use super::words::pairs::{cast, cast_any, cast_scaled};
-use crate::level::Level;
+use crate::level::{HAS_AVX512, Level};
 
 /// Rows of slots that stay as they are, of which a side or both are packed, as pulp wants them; false where there is no way, and
 /// nothing was done.
@@ -113,11 +113,14 @@ impl ConvertRows<'_> {
             use super::words::means_bf16::Bf16;
             use crate::lanes::LINE;
             use pulp::x86::{V3, V4};
-            if let Some(table) = self.table.filter(|table| table.takes(self)) {
+            if HAS_AVX512 && let Some(table) = self.table.filter(|table| table.takes(self)) {
                 // SAFETY: the caller's promise.
                 return unsafe { table.run(self) };
             }
-            if let (true, Some(lanes)) = (level >= Level::Avx512, V4::try_new()) {
+            if HAS_AVX512
+                && level >= Level::Avx512
+                && let Some(lanes) = V4::try_new()
+            {
                 let means = Avx512 { lanes, bf16: Bf16::of(level) };
                 // SAFETY: the caller's promise.
                 if self.narrowing.is_some_and(|narrowing| unsafe { narrowing.run::<_, LINE>(self, means) }) {
@@ -157,7 +160,8 @@ impl ConvertRows<'_> {
             use super::words::means_avx2::{Avx2, Halves};
             use super::words::means_half_lines::HalfLines;
             use pulp::x86::{V3, V4};
-            if let (Some(table), Some(turned)) = (self.table, self.turned)
+            if HAS_AVX512
+                && let (Some(table), Some(turned)) = (self.table, self.turned)
                 // SAFETY: the caller's promise.
                 && unsafe { table.turn(turned) }
             {
@@ -170,7 +174,8 @@ impl ConvertRows<'_> {
                 // SAFETY: the caller's promise, for both, of which none takes what has factors.
                 return unsafe {
                     let more = V4::try_new().filter(|_| level >= Level::Avx512);
-                    more.is_some_and(|lanes| cast(self, HalfLines(means, lanes))) || cast(self, means)
+                    HAS_AVX512 && more.is_some_and(|lanes| cast(self, HalfLines(means, lanes)))
+                        || cast(self, means)
                 };
             }
         }
@@ -188,13 +193,17 @@ impl ConvertRows<'_> {
         {
             use super::words::means_avx512::Avx512;
             use super::words::means_bf16::Bf16;
-            if let (Some(table), Some(turned)) = (self.table, self.turned)
+            if HAS_AVX512
+                && let (Some(table), Some(turned)) = (self.table, self.turned)
                 // SAFETY: the caller's promise.
                 && unsafe { table.leave(turned) }
             {
                 return true;
             }
-            if let (true, Some(lanes)) = (level >= Level::Avx512, pulp::x86::V4::try_new()) {
+            if HAS_AVX512
+                && level >= Level::Avx512
+                && let Some(lanes) = pulp::x86::V4::try_new()
+            {
                 let means = Avx512 { lanes, bf16: Bf16::of(level) };
                 let narrowing = self.narrowing.zip(self.turned);
                 // SAFETY: the caller's promise, for both.

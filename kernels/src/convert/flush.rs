@@ -5,7 +5,7 @@ use crate::lanes::LINE;
 use crate::lanes::Lanes;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::x86::Enter;
-use crate::level::Level;
+use crate::level::{HAS_AVX512, Level};
 use crate::nest::Loop;
 use crate::rows::Rows;
 use crate::walk::Point;
@@ -43,7 +43,10 @@ pub(crate) unsafe fn walk_at_level<K: Point>(
         use pulp::x86::{V3, V4};
         let walk = Walk { loops, src, dst, kernel, fence: false };
         let half = V3::try_new().filter(|_| level >= Level::Avx2);
-        if let (true, Some(lanes), Some(half)) = (level >= Level::Avx512, V4::try_new(), half) {
+        if HAS_AVX512
+            && level >= Level::Avx512
+            && let (Some(lanes), Some(half)) = (V4::try_new(), half)
+        {
             match K::BY_HALF_LINES {
                 true => V4::vectorize(lanes, Enter(half, walk)),
                 // SAFETY: the caller's promise.

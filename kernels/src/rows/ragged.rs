@@ -3,7 +3,7 @@
 
 use crate::deinterleave::unzips;
 use crate::lanes::Lanes;
-use crate::level::Level;
+use crate::level::{HAS_AVX512, Level};
 use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::mover::{Family, Mover};
 use crate::nest::{Loop, Nest, OutOfBounds};
@@ -69,7 +69,10 @@ impl Mover {
         #[cfg(target_arch = "x86_64")]
         {
             use pulp::x86::{V3, V4};
-            if let (true, Some(lanes)) = (self.level >= Level::Avx512, V4::try_new()) {
+            if HAS_AVX512
+                && self.level >= Level::Avx512
+                && let Some(lanes) = V4::try_new()
+            {
                 // SAFETY: the caller's promise.
                 return unsafe { self.ragged(lanes, ragged, src, dst) };
             }
