@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use crate::index::{Indexer, bump, row_major, row_major_index};
+use crate::index::{Index, Indexer, bump, row_major, row_major_index};
 use crate::{ArrayShape, End, LayoutError, Padding, PlanError, PrimitiveType, Request, Slot, convert};
 
 /// Why the reference refused a request or its buffers.
@@ -119,7 +119,7 @@ fn fill_padding(request: &Request<'_>, to: &Side<'_>, dst: &mut [u8]) -> Result<
         Padding::Zero => 0,
         Padding::Fill(value) => value,
     };
-    let paddings = (0..to.slots()).filter(|&slot| to.indexer.multi(slot).is_none());
+    let paddings = (0..to.slots()).filter(|&slot| !to.indexer.has_element(slot));
     for slot in paddings {
         let place = to.place_of_slot(slot)?;
         write_bits(dst, place, to.slot_bits, value);
@@ -198,7 +198,7 @@ impl<'a> Side<'a> {
 
     /// The first bit of an element, counted from the start of the region.
     fn place_of_index(&self, index: &[i64]) -> Result<u64, ReferenceError> {
-        let index: Vec<i64> = index.iter().zip(&self.start).map(|(entry, start)| entry + start).collect();
+        let index: Index = index.iter().zip(&self.start).map(|(entry, start)| entry + start).collect();
         let error = |error| PlanError::Layout { end: self.end, error };
         self.place_of_slot(self.indexer.linear(&index).map_err(error)?)
     }

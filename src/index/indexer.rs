@@ -1,9 +1,11 @@
 //! Linear indices under everything that a layout says.
 
+use smallvec::smallvec;
+
 use super::sizes::round_up;
 use super::tiling::TileStep;
 use super::{
-    check_index, checked_product, major_to_minor, row_major, row_major_index, sizes_in_physical_order,
+    Index, check_index, checked_product, major_to_minor, row_major, row_major_index, sizes_in_physical_order,
     valid_bounds,
 };
 use crate::{ArrayShape, LayoutError};
@@ -75,6 +77,11 @@ impl Indexer {
     /// # Errors
     /// [`LayoutError::IndexLength`] and [`LayoutError::IndexOutOfBounds`]; negative entries are out of bounds.
     pub fn physical_index(&self, index: &[i64]) -> Result<Vec<i64>, LayoutError> {
+        Ok(self.physical(index)?.into_vec())
+    }
+
+    /// The same on the stack.
+    fn physical(&self, index: &[i64]) -> Result<Index, LayoutError> {
         check_index(&self.bounds, index)?;
         let physical = self.major_to_minor.iter().map(|&dimension| index[dimension]).collect();
         Ok(self.steps.iter().fold(physical, |physical, step| step.apply(physical)))
@@ -85,17 +92,27 @@ impl Indexer {
     /// # Errors
     /// As [`Indexer::physical_index`].
     pub fn linear(&self, index: &[i64]) -> Result<i64, LayoutError> {
-        Ok(row_major(&self.physical_dimensions, &self.physical_index(index)?))
+        Ok(row_major(&self.physical_dimensions, &self.physical(index)?))
     }
 
     /// The element in a slot; `None` for padding, and for numbers outside `0..slots`.
     pub fn multi(&self, linear: i64) -> Option<Vec<i64>> {
+        Some(self.element_in(linear)?.into_vec())
+    }
+
+    /// True for slots of elements.
+    pub(crate) fn has_element(&self, linear: i64) -> bool {
+        self.element_in(linear).is_some()
+    }
+
+    /// [`Indexer::multi`] on the stack.
+    fn element_in(&self, linear: i64) -> Option<Index> {
         if !(0..self.filled).contains(&linear) {
             return None;
         }
         let physical = row_major_index(&self.physical_dimensions, linear);
         let physical = self.steps.iter().rev().try_fold(physical, |physical, step| step.undo(physical))?;
-        let mut index = vec![0; self.bounds.len()];
+        let mut index: Index = smallvec![0; self.bounds.len()];
         for (&dimension, entry) in self.major_to_minor.iter().zip(physical) {
             index[dimension] = entry;
         }

@@ -31,7 +31,12 @@ pub use untiled::{
     linear_index_to_multidimensional_index, multidimensional_index_to_linear_index,
 };
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::{ArrayShape, LayoutError};
+
+/// An index on its way through the tiles, of which there is one for every element: on the stack but for the longest.
+pub(crate) type Index = SmallVec<[i64; 12]>;
 
 /// The sizes that memory is laid out for, of a shape that is valid and has no dimension without a bound.
 pub(crate) fn valid_bounds(shape: &ArrayShape) -> Result<Vec<i64>, LayoutError> {
@@ -80,8 +85,8 @@ pub(crate) fn row_major(sizes: &[i64], index: &[i64]) -> i64 {
 }
 
 /// The inverse of [`row_major`]; `linear` lies below the product of `sizes`.
-pub(crate) fn row_major_index(sizes: &[i64], mut linear: i64) -> Vec<i64> {
-    let mut index = vec![0; sizes.len()];
+pub(crate) fn row_major_index(sizes: &[i64], mut linear: i64) -> Index {
+    let mut index: Index = smallvec![0; sizes.len()];
     for (entry, size) in index.iter_mut().zip(sizes).rev() {
         *entry = linear % size;
         linear /= size;

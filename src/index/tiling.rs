@@ -1,6 +1,6 @@
 //! One tile applied to a shape and to an index: the step that layouts repeat for every tile.
 
-use super::{checked_product, row_major, row_major_index};
+use super::{Index, checked_product, row_major, row_major_index};
 use crate::{LayoutError, Tile, TileDimension};
 
 /// A tile, and the shape that it is applied to.
@@ -60,15 +60,15 @@ impl TileStep {
     }
 
     /// The index of an element in the longer shape, from its index in the shorter one.
-    pub(super) fn apply(&self, mut index: Vec<i64>) -> Vec<i64> {
-        let tiled: Vec<i64> = prepend(0, self.prepended, &index[self.untouched..]).collect();
+    pub(super) fn apply(&self, mut index: Index) -> Index {
+        let tiled: Index = prepend(0, self.prepended, &index[self.untouched..]).collect();
         let mut entries = tiled.as_slice();
         let merge = |group: &Vec<i64>| {
             let (these, rest) = entries.split_at(group.len());
             entries = rest;
             row_major(group, these)
         };
-        let merged: Vec<i64> = self.groups.iter().map(merge).collect();
+        let merged: Index = self.groups.iter().map(merge).collect();
 
         index.truncate(self.untouched);
         index.extend(merged.iter().zip(&self.tile).map(|(entry, tile)| entry / tile));
@@ -77,11 +77,11 @@ impl TileStep {
     }
 
     /// The inverse of [`TileStep::apply`]; `None` where the place is padding that this tile made.
-    pub(super) fn undo(&self, mut index: Vec<i64>) -> Option<Vec<i64>> {
+    pub(super) fn undo(&self, mut index: Index) -> Option<Index> {
         let (quotients, remainders) = index[self.untouched..].split_at(self.tile.len());
         let places = quotients.iter().zip(remainders).zip(&self.tile);
         let places = places.map(|((quotient, remainder), tile)| quotient * tile + remainder);
-        let merged: Vec<i64> = places.collect();
+        let merged: Index = places.collect();
         if merged.iter().zip(&self.merged).any(|(entry, size)| entry >= size) {
             return None;
         }
