@@ -4,7 +4,9 @@ use crate::deinterleave::{Deinterleave, Past, unzips};
 use crate::general::general;
 use crate::interleave::Interleave;
 use crate::lanes::{LANE, LINE, Lanes};
-use crate::level::{HAS_AVX512, Level};
+#[cfg(target_arch = "x86_64")]
+use crate::level::HAS_AVX512;
+use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
 use crate::rows::dense::{DenseOrder, dense_rows};
 use crate::rows::pieces::row_pieces;
@@ -56,7 +58,7 @@ pub struct Mover {
     pub family: Family,
     /// Bytes of an element.
     pub element_bytes: usize,
-    /// The instructions to use; a level that the machine lacks counts as [`Level::Scalar`].
+    /// The instructions to use; one that the machine or the build lacks counts as a lower one.
     pub level: Level,
     /// Write whole lines past the cache.
     pub stream: bool,

@@ -1,6 +1,8 @@
 //! Copies past the cache, with whole non-temporal lines: what a machine's memory can do.
 
-use crate::level::{HAS_AVX512, Level};
+#[cfg(target_arch = "x86_64")]
+use crate::level::HAS_AVX512;
+use crate::level::Level;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;

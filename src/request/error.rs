@@ -191,7 +191,7 @@ pub enum PlanError {
         /// Bytes that the faster strides and the element span together.
         span: i64,
     },
-    /// A forced level that is unknown, or that this machine lacks.
+    /// A forced level that is unknown, or that this machine or this build lacks.
     #[error(transparent)]
     Level(LevelError),
     /// An address that 64 bits cannot hold.

@@ -11,7 +11,9 @@ use super::words::any::ends;
 use super::words::cast_rows::Cast;
 use super::words::casts::{Read, Write};
 use super::words::pairs::{cast, cast_any, cast_scaled};
-use crate::level::{HAS_AVX512, Level};
+#[cfg(target_arch = "x86_64")]
+use crate::level::HAS_AVX512;
+use crate::level::Level;
 
 /// Rows of slots that stay as they are, of which a side or both are packed, as pulp wants them; false where there is no way, and
 /// nothing was done.

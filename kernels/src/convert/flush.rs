@@ -5,7 +5,9 @@ use crate::lanes::LINE;
 use crate::lanes::Lanes;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::x86::Enter;
-use crate::level::{HAS_AVX512, Level};
+#[cfg(target_arch = "x86_64")]
+use crate::level::HAS_AVX512;
+use crate::level::Level;
 use crate::nest::Loop;
 use crate::rows::Rows;
 use crate::walk::Point;

@@ -53,6 +53,9 @@ impl Converter<'_> {
         if from.outer.is_empty() || from.inner.is_empty() {
             return Ok(());
         }
+        if let Some(conversion) = self.conversion.between(self.src, self.dst) {
+            return Converter { conversion, ..*self }.run_offsets(src, dst, [from, to], factors);
+        }
         self.check_slots(src.len(), dst.len())?;
         if let (true, SlotWidth::Bytes(_), SlotWidth::Bytes(slot)) =
             (self.conversion.is_identity(), self.src, self.dst)

@@ -3,6 +3,7 @@
 use super::float::{Decode, Encode};
 use super::hop::{Hop, Int};
 use super::number::{FloatFormat, Number, Specials};
+use crate::slots::SlotWidth;
 
 /// Most hops that a conversion takes: to the scale and through it, and from there to a clamped, masked integer.
 const MAX_HOPS: usize = 6;
@@ -93,6 +94,25 @@ impl Conversion {
             conversion.push(Hop::Mask { bits, signed: false });
         }
         conversion
+    }
+
+    /// The same between such slots, of which packed ones hold their bits and no others: what unpacking makes zero, or packing leaves
+    /// out, need not be masked. `None` where all hops are needed.
+    pub(super) fn between(&self, src: SlotWidth, dst: SlotWidth) -> Option<Conversion> {
+        let is_masked = |slot: SlotWidth, hop: Option<Hop>| match (slot, hop) {
+            (SlotWidth::Bits(held), Some(Hop::Mask { bits, signed: false })) => held as u32 <= bits,
+            _ => false,
+        };
+        let count = self.hops().count();
+        let last = count.checked_sub(1)?;
+        let [unpacked, packed] = [is_masked(src, self.hops[0]), is_masked(dst, self.hops[last])];
+        if !unpacked && !packed {
+            return None;
+        }
+        let mut lean = Conversion { hops: [None; MAX_HOPS], ..*self };
+        let needed = usize::from(unpacked)..count - usize::from(packed && (last > 0 || !unpacked));
+        self.hops[needed].iter().flatten().for_each(|&hop| lean.push(hop));
+        Some(lean)
     }
 
     /// True where the bits stay as they are.
@@ -296,5 +316,33 @@ fn int(bits: u32, signed: bool) -> Int {
         (32, false) => Int::U32,
         (_, true) => Int::S64,
         (_, false) => Int::U64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slots::Bits;
+
+    #[test]
+    fn packed_slots_need_no_masks() {
+        let number = |bits, signed| Number::Integer { bits, signed };
+        let of = |from, to, rules| Conversion::new(from, to, rules).expect("both are integers");
+        let (byte, four) = (SlotWidth::Bytes(1), SlotWidth::Bits(Bits::Four));
+        let wrapped = of(number(8, true), number(4, true), Rules::default());
+        assert_eq!(wrapped.between(byte, four), Some(Conversion { src_bits: 8, ..Conversion::identity(1) }));
+        assert_eq!(wrapped.between(byte, byte), None);
+        let saturated =
+            of(number(8, true), number(4, true), Rules { saturate_integers: true, ..Rules::default() });
+        let hops: Vec<Hop> =
+            saturated.between(byte, four).iter().flat_map(|lean| lean.hops()).copied().collect();
+        assert_eq!(hops, [Hop::Clamp { of: Int::S8, least: -8, greatest: 7 }]);
+        // Bits of a sign are needed, and those of slots that hold more.
+        let signed = of(number(4, true), number(8, true), Rules::default());
+        assert_eq!(signed.between(four, byte), None);
+        let unsigned = of(number(2, false), number(8, false), Rules::default());
+        assert_eq!(unsigned.between(four, byte), None);
+        let lean = unsigned.between(SlotWidth::Bits(Bits::Two), byte).expect("nothing stands above two bits");
+        assert!(lean.is_identity());
     }
 }

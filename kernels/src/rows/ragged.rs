@@ -3,7 +3,9 @@
 
 use crate::deinterleave::unzips;
 use crate::lanes::Lanes;
-use crate::level::{HAS_AVX512, Level};
+#[cfg(target_arch = "x86_64")]
+use crate::level::HAS_AVX512;
+use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::mover::{Family, Mover};
 use crate::nest::{Loop, Nest, OutOfBounds};
