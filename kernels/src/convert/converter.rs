@@ -2,6 +2,7 @@
 
 use core::ops::Deref;
 
+use super::each_row::repeated;
 use super::flush::fence;
 use super::join_rows::Piece;
 use super::leave::Turned;
@@ -42,7 +43,7 @@ pub struct Converter<'a> {
     pub dst: SlotWidth,
     /// What elements are multiplied by, where the conversion has a scale.
     pub scale: Scale<'a>,
-    /// The instructions to use; a level that the machine lacks counts as [`Level::Scalar`].
+    /// The instructions to use; one that the machine or the build lacks counts as a lower one.
     pub level: Level,
     /// Write whole lines past the cache.
     pub stream: bool,
@@ -75,6 +76,9 @@ impl Converter<'_> {
     pub fn run(&self, src: &[u8], dst: &mut [u8], nest: Nest<'_>) -> Result<(), OutOfBounds> {
         if nest.is_empty() {
             return Ok(());
+        }
+        if let Some(conversion) = self.conversion.between(self.src, self.dst) {
+            return Converter { conversion, ..*self }.run(src, dst, nest);
         }
         let (from, to) = self.places(src, dst, &nest)?;
         // SAFETY: `places` proved that every slot of the nest lies inside the slices, which do not overlap, being a shared and
@@ -385,13 +389,10 @@ impl Work<'_> {
             if !self.stream || src.is_near { Look::Nowhere } else { look(self, form, (src, pass.run)) };
         let next = next.filter(|_| matches!(look, Look::Along { .. }));
         let (first, lines) = (src.first, lines_of_a_row(pass.run * conversion.src_bytes()));
-        let (outer, rows) = match pass.rows.as_slice() {
-            [outer @ .., rows] => (outer, *rows),
-            [] => (&[][..], ONCE),
-        };
-        let (outer, beyond) = match outer {
-            [outer @ .., beyond] if self.repeats(form) => (outer, *beyond),
-            _ => (outer, ONCE),
+        let (outer, beyond, rows) = match pass.rows.as_slice() {
+            loops if self.repeats(form) => repeated(loops, &self.scale, src.first),
+            [outer @ .., rows] => (outer, ONCE, *rows),
+            [] => (&[][..], ONCE, ONCE),
         };
         each_place(outer, src, dst, &mut |src, dst| {
             let src = Place { pitch: rows.src_stride, ..src };

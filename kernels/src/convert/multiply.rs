@@ -57,7 +57,7 @@ pub(super) struct Walk<'a> {
 }
 
 /// Rows of which factors are kept.
-const KEPT: usize = 8;
+pub(super) const KEPT: usize = 8;
 
 /// Factors of the ways of a few rows, and for how many more turns of all rows each has them.
 pub(super) struct Kept {

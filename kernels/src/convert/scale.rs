@@ -6,6 +6,7 @@
 
 use core::num::NonZeroUsize;
 
+use super::multiply::KEPT;
 use crate::nest::Loop;
 use crate::transpose::block::Places;
 
@@ -166,6 +167,13 @@ impl Scale<'_> {
             Scale::All(_) => true,
             Scale::Along(along) => along.digits.iter().all(|digit| digit.is_same_apart(pitch)),
         }
+    }
+
+    /// How many rows so far apart, the first of them at a place, there are until the next ones have the same factors again, if a few.
+    pub(super) fn repeats_after(&self, place: isize, pitch: isize) -> Option<usize> {
+        let (Scale::Along(along), Ok(pitch)) = (self, usize::try_from(pitch)) else { return None };
+        let mut counts = along.digits.iter().filter_map(|digit| exactly(digit.modulus.get(), pitch));
+        counts.find(|count| (2..=KEPT).contains(count) && self.is_same_along(place, count * pitch, 2))
     }
 
     /// True where no step of a loop changes a factor, of a nest that starts at a place and has all these loops: a digit stays as it is

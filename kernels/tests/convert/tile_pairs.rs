@@ -63,20 +63,22 @@ fn tiles_of_pairs_and_of_fours_become_each_other_at_every_level() {
         };
         let rows: Vec<_> = rows.into_iter().chain(of_tile).collect();
         let columns = [digit(src[4], if src == PAIRS { 256 } else { 512 }, 1)];
+        let of = |i: usize, extent| Loop {
+            extent,
+            src_stride: (src[i] * src_unit) as isize,
+            dst_stride: (dst[i] * dst_unit) as isize,
+        };
         for extent in [128, 100, 64, 48] {
-            let loops: Vec<_> = [TILES, 2, 2, 2, extent]
-                .into_iter()
-                .enumerate()
-                .map(|(i, extent)| Loop {
-                    extent,
-                    src_stride: (src[i] * src_unit) as isize,
-                    dst_stride: (dst[i] * dst_unit) as isize,
-                })
-                .collect();
-            check(converted, &loops, Scale::All(3.0));
-            // Conversions without a scale have no factors, whatever is told.
-            for digits in [&rows[..], &columns[..]] {
-                check(converted, &loops, Scale::Along(Along { values: &values, digits, first: 0, start: 0 }));
+            // Tiles and their halves, and all halves, of all tiles or without the last, as one loop.
+            let inner = [of(2, 2), of(3, 2), of(4, extent)];
+            for outer in [&[of(0, TILES), of(1, 2)][..], &[of(1, 2 * TILES)], &[of(1, 2 * TILES - 1)]] {
+                let loops = [outer, &inner].concat();
+                check(converted, &loops, Scale::All(3.0));
+                // Conversions without a scale have no factors, whatever is told. Rows have theirs in each tile, or in all of them.
+                for digits in [&rows[..], &rows[1..], &columns[..]] {
+                    let along = Along { values: &values, digits, first: 0, start: 0 };
+                    check(converted, &loops, Scale::Along(along));
+                }
             }
         }
     }

@@ -179,7 +179,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         words: &Words<N>,
         (pair, place): (usize, isize),
     ) -> Words<N> {
-        if M::ROUNDS && Self::IS_ROUNDED {
+        if Self::ROUNDS {
             let mut halves = [None; 2];
             each_pair!(half => {
                 let mut taken = words.taken(R::BYTES, 2 * pair + half);

@@ -68,6 +68,9 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// True for products that are rounded to upper halves of `f32`.
     pub(crate) const IS_ROUNDED: bool = F::MULTIPLIES && W::IS_TOP;
 
+    /// True where the level rounds most of these as a block.
+    pub(crate) const ROUNDS: bool = Self::IS_ROUNDED && (M::ROUNDS || M::ROUNDS_WHOLE && R::IS_WHOLE);
+
     /// False where there is no way for the form.
     ///
     /// # Safety
@@ -235,8 +238,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             if let Some(widening) = self.tops::<N>() {
                 return to_tops::<M, N>(self.means, from, (to, stream), widening);
             }
-            if M::ROUNDS
-                && Self::IS_ROUNDED
+            if Self::ROUNDS
                 && let Some(words) = self.products::<G, N>(factors, from, (place, step))
             {
                 return self.means.write_tops(&words, to, stream);

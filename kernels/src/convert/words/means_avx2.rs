@@ -64,6 +64,8 @@ pub(crate) const SIGNS: u32 = 0x8080_8080;
 impl Means for Avx2 {
     type Lanes = V3;
     type Rounding = Self;
+    const ROUNDS_WHOLE: bool = true;
+    const OWN_PAIRS: bool = true;
 
     #[inline(always)]
     fn lanes(self) -> V3 {
@@ -239,6 +241,43 @@ impl Means for Avx2 {
     }
 
     #[inline(always)]
+    fn rounds_all<const N: usize>(self, words: &Words<N>) -> bool {
+        let s = self.0.avx;
+        let mut has_nan = s._mm256_setzero_ps();
+        let mut i = 0;
+        while i < N / 16 {
+            let [a, b] = [self.floats(words, 2 * i), self.floats(words, 2 * i + 1)];
+            has_nan = s._mm256_or_ps(has_nan, s._mm256_cmp_ps::<_CMP_UNORD_Q>(a, b));
+            i += 1;
+        }
+        s._mm256_movemask_ps(has_nan) == 0
+    }
+
+    #[inline(always)]
+    fn zip_tops<const N: usize>(self, low: &Words<N>, high: &Words<N>) -> Words<N> {
+        let mut zipped = Words([0; N]);
+        let mut i = 0;
+        while i < N / 8 {
+            let tops = self.tops(self.register(low, i), self.register(high, i));
+            self.set_register(&mut zipped, i, tops);
+            i += 1;
+        }
+        zipped
+    }
+
+    #[inline(always)]
+    unsafe fn write_tops<const N: usize>(self, words: &Words<N>, to: *mut u8, stream: bool) {
+        let mut i = 0;
+        while i < N / 16 {
+            let tops = self.tops(self.register(words, 2 * i), self.register(words, 2 * i + 1));
+            let apart = self.0.shuffle(tops, HALVES_APART);
+            // SAFETY: as many elements as two registers have words, and the register that they become.
+            unsafe { put(self.0, to.add(32 * i), self.ordered(1, apart), stream) };
+            i += 1;
+        }
+    }
+
+    #[inline(always)]
     fn round_to_halves<const N: usize>(self, words: &mut Words<N>, _encode: &Encode) {
         let mut i = 0;
         while i < N / 8 {
@@ -265,6 +304,21 @@ impl Means for Avx2 {
 }
 
 impl Avx2 {
+    /// The upper halves of words that are no NaN, rounded, in the low halves of words, and those of others in the high ones.
+    #[inline(always)]
+    fn tops(self, low: __m256i, high: __m256i) -> __m256i {
+        let s = self.0.avx2;
+        s._mm256_blend_epi16::<0xaa>(s._mm256_srli_epi32::<16>(self.rounded(low)), self.rounded(high))
+    }
+
+    /// Words whose upper halves are rounded, to the even one of two; what stands below is left.
+    #[inline(always)]
+    fn rounded(self, words: __m256i) -> __m256i {
+        let (s, all) = (self.0.avx2, |word: i32| self.0.avx._mm256_set1_epi32(word));
+        let odd = s._mm256_and_si256(s._mm256_srli_epi32::<16>(words), all(1));
+        s._mm256_add_epi32(s._mm256_add_epi32(words, all(0x7fff)), odd)
+    }
+
     /// The low bytes of two registers, as the words `word` and the next of every lane.
     #[inline(always)]
     fn bytes<const N: usize>(self, words: &Words<N>, index: usize, word: usize) -> __m256i {
@@ -276,6 +330,11 @@ impl Avx2 {
     pub(crate) fn register<const N: usize>(self, words: &Words<N>, index: usize) -> __m256i {
         // SAFETY: there are so many registers in a block.
         unsafe { self.0.load(words.0.as_ptr().cast::<__m256i>().add(index).cast()) }
+    }
+
+    #[inline(always)]
+    fn floats<const N: usize>(self, words: &Words<N>, index: usize) -> __m256 {
+        pulp::cast(self.register(words, index))
     }
 
     #[inline(always)]

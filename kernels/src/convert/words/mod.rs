@@ -83,6 +83,13 @@ pub(super) trait Means: Copy {
     /// True where [`Means::write_tops`] takes any words, and is faster than rounding them one by one.
     const ROUNDS_ANY: bool = false;
 
+    /// True where [`Means::rounds_all`] and what rounds those words are faster for products of integers, among which NaN is rare, be there
+    /// such instructions or not.
+    const ROUNDS_WHOLE: bool = Self::ROUNDS;
+
+    /// True where more pairs of types that have factors are faster by kernels of their own than between types that are told apart inside.
+    const OWN_PAIRS: bool = false;
+
     /// True where there is nothing but turns of a transpose.
     const ONLY_TURNS: bool = false;
 
@@ -270,8 +277,8 @@ pub(super) trait Means: Copy {
         }
     }
 
-    /// True where the level has instructions that round all these words, which hold an `f32`, to their upper halves as they should
-    /// be: none is denormal or NaN.
+    /// True where the level rounds all these words, which hold an `f32`, to their upper halves as they should be: none is NaN, or, for
+    /// some instructions, denormal.
     #[inline(always)]
     fn rounds_all<const N: usize>(self, _words: &Words<N>) -> bool {
         false

@@ -139,11 +139,18 @@ pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> 
     }
     match triple {
         (Some(Hop::Scale), Some(Hop::EncodeTop16), None) => through!(Plain::<4>, Top),
-        // Rows that are not woven are faster between types that are told apart inside.
+        // Rows that are not woven are faster between types that are told apart inside, but for some levels.
         (Some(Hop::Scale), Some(&Hop::F32ToInt { to: to @ (Int::S8 | Int::U8), nearest }), None)
-            if matches!(rows.form, Form::Zip { .. }) || rows.turned.is_some() =>
+            if M::OWN_PAIRS || matches!(rows.form, Form::Zip { .. }) || rows.turned.is_some() =>
         {
             to.bounds(nearest).is_some_and(|bounds| through!(Plain::<4>, ToInteger::<1>(bounds)))
+        }
+        (
+            Some(Hop::DecodeTop16),
+            Some(Hop::Scale),
+            Some(&Hop::F32ToInt { to: to @ (Int::S8 | Int::U8), nearest }),
+        ) if M::OWN_PAIRS => {
+            to.bounds(nearest).is_some_and(|bounds| through!(LoudTop, ToInteger::<1>(bounds)))
         }
         (Some(Hop::DecodeTop16), Some(Hop::Scale), None) => through!(LoudTop, Plain::<4>),
         (Some(Hop::DecodeTop16), Some(Hop::Scale), Some(Hop::EncodeTop16)) => through!(LoudTop, Top),
