@@ -99,19 +99,19 @@ impl Conversion {
     /// The same between such slots, of which packed ones hold their bits and no others: what unpacking makes zero, or packing leaves
     /// out, need not be masked. `None` where all hops are needed.
     pub(super) fn between(&self, src: SlotWidth, dst: SlotWidth) -> Option<Conversion> {
-        let is_masked = |slot: SlotWidth, hop: Option<Hop>| match (slot, hop) {
-            (SlotWidth::Bits(held), Some(Hop::Mask { bits, signed: false })) => held as u32 <= bits,
+        let is_masked = |slot: SlotWidth, hop: &Hop| match (slot, hop) {
+            (SlotWidth::Bits(held), Hop::Mask { bits, signed: false }) => held as u32 <= *bits,
             _ => false,
         };
-        let count = self.hops().count();
-        let last = count.checked_sub(1)?;
-        let [unpacked, packed] = [is_masked(src, self.hops[0]), is_masked(dst, self.hops[last])];
-        if !unpacked && !packed {
-            return None;
-        }
+        let first = self.hops[0].as_ref().filter(|hop| is_masked(src, hop));
+        let last = match dst {
+            SlotWidth::Bits(_) => self.hops().last().filter(|hop| is_masked(dst, hop)),
+            SlotWidth::Bytes(_) => None,
+        };
+        let left_out = |hop: &Hop| [first, last].into_iter().flatten().any(|mask| core::ptr::eq(mask, hop));
+        first.or(last)?;
         let mut lean = Conversion { hops: [None; MAX_HOPS], ..*self };
-        let needed = usize::from(unpacked)..count - usize::from(packed && (last > 0 || !unpacked));
-        self.hops[needed].iter().flatten().for_each(|&hop| lean.push(hop));
+        self.hops().filter(|hop| !left_out(hop)).for_each(|&hop| lean.push(hop));
         Some(lean)
     }
 
