@@ -317,6 +317,9 @@ pub(crate) const CONVERT_NARROWING: usize = 4096;
 /// From this many bytes on a row is converted straight into its place.
 pub(crate) const CONVERT_ROW: usize = 128;
 
+/// The same where packed slots only move to other bits of their bytes.
+pub(crate) const CONVERT_BITS: usize = 32;
+
 /// Factors that stay in the first-level cache, in some third of it, beside what is read and written. Of more, each line of them would
 /// come from the second level with every row, behind the lines that are asked for ahead.
 pub(crate) const FACTORS_NEAR: usize = 3072;
@@ -324,8 +327,9 @@ pub(crate) const FACTORS_NEAR: usize = 3072;
 /// Rows that share more factors than that take turns block by block.
 pub(crate) const ROWS_OF_FACTORS: isize = 4;
 
-/// The same where packed slots only move to other bits of their bytes.
-pub(crate) const CONVERT_BITS: usize = 32;
+/// Rows whose factors are kept for when they are repeated: those of a tile whose words hold two or four each, twice over. Most layouts
+/// have fewer, and each takes room on the stack.
+pub(crate) const KEPT_ROWS: usize = 8;
 
 /// From this many bytes on a row of the destination is converted and streamed by itself, in pieces of so many, which start
 /// lines; shorter rows are put together to tiles.

@@ -37,8 +37,8 @@ impl Iterator for EachRow {
     }
 }
 
-/// Of the loops over rows from a place on those around all others, the one that repeats rows, and that of the rows: a few where factors are those of
-/// the first again after these, which are then kept.
+/// Loops over rows, of which the first is at a place, as those around, the one that repeats rows, and the rows: as few as there are until
+/// factors are those of the first ones again, which are kept so.
 pub(super) fn repeated<'l>(loops: &'l [Loop], scale: &Scale<'_>, place: isize) -> (&'l [Loop], Loop, Loop) {
     let [outer @ .., rows] = loops else { return (&[], ONCE, ONCE) };
     match scale.repeats_after(place, rows.src_stride).and_then(|count| apart(*rows, count)) {

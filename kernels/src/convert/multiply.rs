@@ -10,6 +10,7 @@ use super::rows::ConvertRows;
 use super::scale::{Along, Scale, begin_anew, exactly};
 use super::words::casts::each;
 use super::words::{Means, Words};
+use crate::tuning::KEPT_ROWS;
 
 /// Room for the factors of a block.
 #[repr(align(64))]
@@ -56,12 +57,9 @@ pub(super) struct Walk<'a> {
     pattern: Option<Pattern>,
 }
 
-/// Rows of which factors are kept.
-pub(super) const KEPT: usize = 8;
-
 /// Factors of the ways of a few rows, and for how many more turns of all rows each has them.
 pub(super) struct Kept {
-    rows: [([One; 4], usize); KEPT],
+    rows: [([One; 4], usize); KEPT_ROWS],
     /// False once there was one for a turn only: to find that out takes longer than to find the factor.
     pays: bool,
 }
@@ -70,7 +68,7 @@ impl Kept {
     /// None yet, of rows that are repeated or not.
     #[inline(always)]
     pub(super) fn new(are_repeated: bool) -> Kept {
-        Kept { rows: [([One(1.0); 4], 0); KEPT], pays: are_repeated }
+        Kept { rows: [([One(1.0); 4], 0); KEPT_ROWS], pays: are_repeated }
     }
 
     /// The factors of ways that have one each in all of a row. From the first way to each of them, and from one element of a way to the
@@ -91,7 +89,7 @@ impl Kept {
             return Some(ones);
         }
         let first = rows.places(row).0.first;
-        let keeps = self.pays && (row.row as usize) < KEPT;
+        let keeps = self.pays && (row.row as usize) < KEPT_ROWS;
         let mut ones = [One(1.0); 4];
         let mut turns = usize::MAX;
         let mut way = 0;

@@ -6,9 +6,9 @@
 
 use core::num::NonZeroUsize;
 
-use super::multiply::KEPT;
 use crate::nest::Loop;
 use crate::transpose::block::Places;
+use crate::tuning::KEPT_ROWS;
 
 /// What elements are multiplied by, where their conversion has a scale.
 #[derive(Clone, Copy, Debug)]
@@ -173,7 +173,7 @@ impl Scale<'_> {
     pub(super) fn repeats_after(&self, place: isize, pitch: isize) -> Option<usize> {
         let (Scale::Along(along), Ok(pitch)) = (self, usize::try_from(pitch)) else { return None };
         let mut counts = along.digits.iter().filter_map(|digit| exactly(digit.modulus.get(), pitch));
-        counts.find(|count| (2..=KEPT).contains(count) && self.is_same_along(place, count * pitch, 2))
+        counts.find(|count| (2..=KEPT_ROWS).contains(count) && self.is_same_along(place, count * pitch, 2))
     }
 
     /// True where no step of a loop changes a factor, of a nest that starts at a place and has all these loops: a digit stays as it is

@@ -139,7 +139,7 @@ pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> 
     }
     match triple {
         (Some(Hop::Scale), Some(Hop::EncodeTop16), None) => through!(Plain::<4>, Top),
-        // Rows that are not woven are faster between types that are told apart inside, but for some levels.
+        // Rows that are not woven are faster between types that are told apart inside where the level does not say otherwise.
         (Some(Hop::Scale), Some(&Hop::F32ToInt { to: to @ (Int::S8 | Int::U8), nearest }), None)
             if M::OWN_PAIRS || matches!(rows.form, Form::Zip { .. }) || rows.turned.is_some() =>
         {
