@@ -15,6 +15,7 @@ use super::restrict::{
 use super::two_steps::{LEAST, TwoSteps};
 use super::{ExecuteError, ef57, tables};
 use crate::plan::Plan;
+use crate::plan::convert::Convert;
 use crate::plan::step::{Kernel, Step};
 
 impl Plan {
@@ -240,16 +241,33 @@ impl Plan {
         Mover { family, element_bytes, level: self.level, stream }
     }
 
-    /// The conversion of elements that change, into slots so wide.
+    /// The conversion of elements that change, into slots so wide, with one factor for all of them.
     pub(super) fn converter(&self, dst: SlotWidth, stream: bool) -> Option<Converter<'_>> {
-        self.element.convert.map(|convert| Converter {
-            conversion: convert.conversion,
-            src: self.element.src,
-            dst,
-            scale: Scale::All(convert.factor()),
-            level: self.level,
-            stream,
-        })
+        let convert = self.element.convert.as_ref()?;
+        Some(self.converter_of(convert, Scale::All(convert.factor()), dst, stream))
+    }
+
+    /// The same for bytes of the source from a place on, with the factors along a dimension, where there are some.
+    pub(super) fn converter_from(&self, first: isize, dst: SlotWidth, stream: bool) -> Option<Converter<'_>> {
+        let convert = self.element.convert.as_ref()?;
+        Some(self.converter_of(convert, self.scale(convert, first), dst, stream))
+    }
+
+    /// What elements are multiplied by.
+    fn scale(&self, convert: &Convert, first: isize) -> Scale<'_> {
+        self.factors(first).unwrap_or_else(|| Scale::All(convert.factor()))
+    }
+
+    #[inline(always)] // a converter that is handed on takes as long to copy as a line to convert
+    fn converter_of<'a>(
+        &self,
+        convert: &Convert,
+        scale: Scale<'a>,
+        dst: SlotWidth,
+        stream: bool,
+    ) -> Converter<'a> {
+        let (conversion, src) = (convert.conversion, self.element.src);
+        Converter { conversion, src, dst, scale, level: self.level, stream }
     }
 
     #[inline(never)] // what it makes ready, boxes of other kinds shall not
@@ -261,21 +279,8 @@ impl Plan {
         nest: Nest<'_>,
         stream: bool,
     ) -> Result<(), OutOfBounds> {
-        match self.converter_from(first, width, stream) {
-            Some(converter) => converter.run(src, dst, nest),
-            None => Ok(()),
-        }
-    }
-
-    /// [`Plan::converter`], for bytes of the source from a place on.
-    pub(super) fn converter_from(
-        &self,
-        first: isize,
-        width: SlotWidth,
-        stream: bool,
-    ) -> Option<Converter<'_>> {
-        let converter = self.converter(width, stream)?;
-        Some(Converter { scale: self.factors(first).unwrap_or(converter.scale), ..converter })
+        let Some(convert) = self.element.convert.as_ref() else { return Ok(()) };
+        self.converter_of(convert, self.scale(convert, first), width, stream).run(src, dst, nest)
     }
 
     /// The factors along a dimension, where there are some, for bytes of the source from a place on.

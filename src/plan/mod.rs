@@ -18,7 +18,7 @@
 
 mod builder;
 pub(crate) mod choose;
-mod convert;
+pub(crate) mod convert;
 mod cut;
 pub(crate) mod digits;
 mod ef57;

@@ -189,11 +189,17 @@ impl<'a> Deref for Work<'a> {
 }
 
 impl Work<'_> {
-    /// Walks the outermost of too many loops.
+    /// Does one row at once, and walks the outermost of too many loops.
     ///
     /// # Safety
     /// Every slot that the loops reach from the two places must be valid there, without overlap.
     unsafe fn outer(&self, loops: &[Loop], src: Place, dst: Place) {
+        if let ([row], [src_unit, dst_unit], false) = (loops, self.units(), self.stream)
+            && (row.src_stride, row.dst_stride) == (src_unit, dst_unit)
+        {
+            // SAFETY: the caller's promise.
+            return unsafe { self.rows(src, dst, 1, row.extent, Look::Nowhere) };
+        }
         let counting = |l: &&Loop| l.extent > 1;
         if loops.iter().filter(counting).count() <= MAX_LOOPS {
             let mut few = Loops::default();
@@ -226,31 +232,8 @@ impl Work<'_> {
             };
         }
         // SAFETY: the caller's promise.
-        if unsafe { self.strips(loops, src, dst) } {
+        if unsafe { self.stream && self.strips(loops, src, dst) || self.packed(loops, src, dst) } {
             return;
-        }
-        if let Some(words) = PackedWords::new(self, loops, [src, dst]) {
-            // SAFETY: the caller's promise.
-            return unsafe { words.run(src, dst) };
-        }
-        if let Some(rows) = PackedExchange::new(self, loops, [src, dst]) {
-            // SAFETY: the same.
-            return unsafe { rows.run(src, dst) };
-        }
-        if let Some(strips) = PackedStrips::new(self, loops, [src, dst]) {
-            // SAFETY: the same.
-            return unsafe {
-                strips.run(src, dst);
-                self.edges(&strips.split, src, dst);
-            };
-        }
-        if let Some(inside) = InsideBytes::new(self, loops, [src, dst]) {
-            // SAFETY: the same.
-            return unsafe { inside.run(src, dst) };
-        }
-        if let Some(blocks) = PackedBlocks::new(self, loops, [src, dst]) {
-            // SAFETY: the same.
-            return unsafe { blocks.run(src, dst) };
         }
         let pass = Pass::new(*loops, self.units());
         let rows = pass.rows.as_slice();
@@ -268,10 +251,39 @@ impl Work<'_> {
                 each_place(rows, src, dst, &mut |src, dst| self.stream_row(src, dst, pass.run));
             } else if rows.is_empty() || is_straight {
                 self.convert(&self.conversion, &pass, Form::Plain, [src, dst], None);
-            } else {
+            } else if !self.small(loops, src, dst) {
                 self.tiles(loops.as_slice(), src, dst);
             }
         }
+    }
+
+    /// Ways for slots that share bytes; false where there is none, and nothing was done.
+    ///
+    /// # Safety
+    /// As [`Converter::outer`].
+    unsafe fn packed(&self, loops: &Loops, src: Place, dst: Place) -> bool {
+        // They all exchange two loops.
+        if src.bits.is_none() && dst.bits.is_none() || loops.as_slice().len() < 2 {
+            return false;
+        }
+        // SAFETY: the caller's promise, for all.
+        unsafe {
+            if let Some(words) = PackedWords::new(self, loops, [src, dst]) {
+                words.run(src, dst);
+            } else if let Some(rows) = PackedExchange::new(self, loops, [src, dst]) {
+                rows.run(src, dst);
+            } else if let Some(strips) = PackedStrips::new(self, loops, [src, dst]) {
+                strips.run(src, dst);
+                self.edges(&strips.split, src, dst);
+            } else if let Some(inside) = InsideBytes::new(self, loops, [src, dst]) {
+                inside.run(src, dst);
+            } else if let Some(blocks) = PackedBlocks::new(self, loops, [src, dst]) {
+                blocks.run(src, dst);
+            } else {
+                return false;
+            }
+        }
+        true
     }
 
     /// Transposes in strips of elements that are converted as they leave, or before; false where there are none, and nothing was

@@ -18,8 +18,9 @@ use crate::walk::Walk;
 pub(super) struct Buffer(Vec<u8>);
 
 impl Buffer {
+    /// So many bytes; none take no memory.
     pub(super) fn new(bytes: usize) -> Buffer {
-        Buffer(vec![0; bytes + LINE])
+        Buffer(if bytes == 0 { Vec::new() } else { vec![0; bytes + LINE] })
     }
 
     pub(super) fn start(&mut self) -> *mut u8 {

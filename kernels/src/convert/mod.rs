@@ -27,6 +27,7 @@ mod permutation;
 mod program;
 mod rows;
 mod scale;
+mod small;
 mod strips;
 mod tables;
 mod tile;

@@ -16,7 +16,7 @@ use crate::slots::SlotWidth;
 use crate::tuning::TILE_IN_STEPS;
 
 /// Rows of fewer elements than this are not worth converting one by one, if the other side has longer ones.
-const SHORT: usize = 16;
+pub(super) const SHORT: usize = 16;
 
 /// Rows of so many are converted one by one, and of half as many where they are packed; shorter ones as a longer row of either side, if
 /// there is one, and put into their order as bytes.

@@ -33,7 +33,7 @@ pub(super) fn woven(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place
     paired(converter, loops, [src, dst])
         .or_else(|| zipped(converter, loops, [src, dst]))
         .or_else(|| unzipped(converter, loops, [src, dst]))
-        .or_else(|| lines(converter, loops, [src, dst]))
+        .or_else(|| if converter.stream { lines(converter, loops, [src, dst]) } else { None })
 }
 
 fn zipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
@@ -43,16 +43,19 @@ fn zipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> O
     let runs_along = |l: &Loop| l.src_stride == src_unit && l.dst_stride == dst_unit * ways as isize;
     let along = loops.as_slice().iter().position(runs_along)?;
     let bytes = if dst.bits.is_some() { 1 } else { converter.conversion.dst_bytes() };
-    let pass = without(loops, along, across);
-    let fits = pass.run >= least(converter, ways * bytes)
-        && has_body(bytes, ways)
+    let fits = has_body(bytes, ways)
+        && loops.as_slice()[along].extent >= least(converter, ways * bytes)
         && converter.conversion.dst_bytes() == bytes;
+    if !fits {
+        return None;
+    }
+    let mut pass = without(loops, along, across);
     let in_bytes = dst.bits.is_none() || dst.bits == Some(Bits::Four) && ways == HALF_BYTES;
     let stream = converter.stream && in_bytes && starts_lines(converter, pass.rows.as_slice(), dst);
-    let rows =
-        if follows_stream(converter, ways, (src, pass.run)) { along_stream(pass.rows) } else { pass.rows };
-    let pass = Pass { rows, ..pass };
-    fits.then_some(Woven { pass, form: Form::Zip { ways, step, stream }, next: None })
+    if follows_stream(converter, ways, (src, pass.run)) {
+        put_along_stream(&mut pass.rows);
+    }
+    Some(Woven { pass, form: Form::Zip { ways, step, stream }, next: None })
 }
 
 fn unzipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
@@ -61,19 +64,21 @@ fn unzipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) ->
     let Loop { extent: ways, dst_stride: step, .. } = loops.as_slice()[across];
     let runs_along = |l: &Loop| l.dst_stride == dst_unit && l.src_stride == src_unit * ways as isize;
     let along = loops.as_slice().iter().position(runs_along)?;
-    let pass = without(loops, along, across);
     let bytes = converter.conversion.src_bytes();
     if dst.bits.is_some() {
-        return unzipped_halves(converter, (ways, step), pass, src);
+        return unzipped_halves(converter, (ways, step), without(loops, along, across), src);
     }
-    let fits = pass.run >= least(converter, ways * bytes) && has_body(bytes, ways);
+    if !has_body(bytes, ways) || loops.as_slice()[along].extent < least(converter, ways * bytes) {
+        return None;
+    }
+    let pass = without(loops, along, across);
     let rows = pass.rows.as_slice().iter().copied().chain([loops.as_slice()[across]]);
     let mut all = Loops::default();
     rows.for_each(|l| all.push(l));
     let whole = converter.stream && starts_lines(converter, all.as_slice(), dst);
     let next = if whole { None } else { next_piece(converter, &pass, all.as_slice(), dst) };
     let lines = if whole { Lines::Whole } else { Lines::Stored };
-    fits.then_some(Woven { pass, form: Form::Unzip { ways, step, lines }, next })
+    Some(Woven { pass, form: Form::Unzip { ways, step, lines }, next })
 }
 
 /// Two rows of pairs that become one of words, or the reverse: elements have two bytes on one side and one on the other.
@@ -101,7 +106,8 @@ fn paired(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> O
     };
     let along = take(None, Some(4), Some(4))?;
     let fits = along.extent >= BLOCK && ends(conversion, None).is_some();
-    let pass = Pass { run: along.extent, rows: in_order(rows) };
+    put_in_order(&mut rows);
+    let pass = Pass { run: along.extent, rows };
     let form = match zips {
         true => {
             let stream = converter.stream && starts_lines(converter, pass.rows.as_slice(), dst);
@@ -164,16 +170,17 @@ fn next_piece(converter: &Converter<'_>, pass: &Pass, rows: &[Loop], dst: Place)
     next.filter(|_| fits)
 }
 
+/// Rows of whole lines, to be written past the cache.
 fn lines(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
-    let pass = rows_of_factors(converter, Pass::new(*loops, converter.units()), src);
+    let mut pass = rows_of_factors(converter, Pass::new(*loops, converter.units()), src);
     let bytes = match dst.bits {
         Some(bits) => pass.run / (8 / bits as usize),
         None => pass.run * converter.conversion.dst_bytes(),
     };
     let whole = pass.run >= BLOCK && bytes > 0 && bytes.is_multiple_of(LINE);
     let whole = whole && (dst.bits.is_none() || converter.only_packs() && pass.run.is_multiple_of(8));
-    let fits = converter.stream && whole && starts_lines(converter, pass.rows.as_slice(), dst);
-    let pass = Pass { rows: in_order(pass.rows), ..pass };
+    let fits = whole && starts_lines(converter, pass.rows.as_slice(), dst);
+    put_in_order(&mut pass.rows);
     fits.then_some(Woven { pass, form: Form::Lines, next: None })
 }
 
@@ -202,15 +209,15 @@ fn rows_of_factors(converter: &Converter<'_>, pass: Pass, src: Place) -> Pass {
 /// The pass over what is left of a nest without two of its loops, of which one is a row.
 fn without(loops: &Loops, along: usize, across: usize) -> Pass {
     let others = (0..loops.as_slice().len()).filter(|&i| i != along && i != across);
-    let mut rows = Loops::default();
-    others.for_each(|i| rows.push(loops.as_slice()[i]));
-    Pass { run: loops.as_slice()[along].extent, rows: in_order(rows) }
+    let mut pass = Pass { run: loops.as_slice()[along].extent, rows: Loops::default() };
+    others.for_each(|i| pass.rows.push(loops.as_slice()[i]));
+    put_in_order(&mut pass.rows);
+    pass
 }
 
 /// Memory is read in its order: what narrows reads more than it writes, and what widens writes long runs anywhere.
-fn in_order(mut rows: Loops) -> Loops {
+fn put_in_order(rows: &mut Loops) {
     rows.sort_by_key(|l| std::cmp::Reverse(l.src_stride.unsigned_abs()));
-    rows
 }
 
 /// True where two rows are woven piece by piece as the stream has them, in place of one such pair after the other.
@@ -235,9 +242,8 @@ pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize)) 
 }
 
 /// The order of the destination.
-fn along_stream(mut rows: Loops) -> Loops {
+fn put_along_stream(rows: &mut Loops) {
     rows.sort_by_key(|l| std::cmp::Reverse(l.dst_stride.unsigned_abs()));
-    rows
 }
 
 /// True where rows start lines that the level can write past the cache.

@@ -5,9 +5,20 @@ use relayout_kernels::{Bits, Conversion, Converter, Level, Loop, Nest, Offsets, 
 use super::pairs::{conversions, rare_conversions};
 use super::{levels, noise, run, strides, unit};
 
-/// Extents around what counts as few, for elements of whole bytes and for slots that share them.
-const EXTENTS: [[usize; 3]; 9] =
-    [[1, 1, 1], [2, 2, 2], [4, 5, 7], [3, 1, 42], [2, 3, 21], [16, 4, 2], [2, 2, 64], [1, 16, 16], [4, 8, 8]];
+/// Extents around what counts as few, for elements of whole bytes and for slots that share them, and of what is done as one tile.
+const EXTENTS: [[usize; 3]; 11] = [
+    [1, 1, 1],
+    [2, 2, 2],
+    [4, 5, 7],
+    [3, 1, 42],
+    [2, 3, 21],
+    [16, 4, 2],
+    [2, 2, 64],
+    [1, 16, 16],
+    [4, 8, 8],
+    [1, 16, 17],
+    [3, 20, 17],
+];
 
 /// Places of the loops in the order of either side, the fastest last.
 const ORDERS: [[[usize; 3]; 2]; 5] = [

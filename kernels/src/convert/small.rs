@@ -1,0 +1,110 @@
+//! Nests that fit into a part of the first-level cache: one tile, which needs neither to be cut nor a heap.
+
+use core::mem::MaybeUninit;
+
+use super::converter::Work;
+use super::passes::SHORT;
+use super::permutation::Permutation;
+use super::rows::{Form, Place};
+use super::tile::Pass;
+use crate::loops::Loops;
+use crate::mover::Mover;
+use crate::nest::Loop;
+use crate::tuning::SMALL;
+
+/// Room for all elements of a nest, where they lie one behind the other.
+#[repr(align(64))]
+#[allow(dead_code, reason = "reached by its address only")]
+struct Room([u8; SMALL]);
+
+/// The two passes of a nest, by way of a room: the narrower form of its elements is permuted.
+struct Passes {
+    converted: Pass,
+    permuted: Permutation,
+}
+
+impl Work<'_> {
+    /// Converts and permutes a nest that is small; false where it is not, or where elements are not whole bytes, have factors of their
+    /// own or do not lie in rows: nothing was done then.
+    ///
+    /// # Safety
+    /// Every slot that the loops reach from the two places must be valid there, without overlap.
+    pub(super) unsafe fn small(&self, loops: &Loops, src: Place, dst: Place) -> bool {
+        let [src_bytes, dst_bytes] = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
+        let bytes = |bytes, l: &Loop| l.extent.saturating_mul(bytes);
+        let is_small = loops.as_slice().iter().fold(src_bytes.min(dst_bytes), bytes) <= SMALL;
+        let is_packed = src.bits.is_some() || dst.bits.is_some();
+        if !is_small || is_packed || self.stream || self.has_factors() {
+            return false;
+        }
+        let narrows = dst_bytes <= src_bytes;
+        let passes = if narrows { self.converted_first(loops) } else { self.converted_last(loops) };
+        let Passes { converted, permuted } = passes;
+        if converted.run < SHORT {
+            return false;
+        }
+        let mut room = MaybeUninit::<Room>::uninit();
+        let between = Place::near(room.as_mut_ptr().cast());
+        let mover = Mover {
+            family: permuted.family,
+            element_bytes: permuted.bytes,
+            level: self.level,
+            stream: false,
+        };
+        let permuted = permuted.loops.as_slice();
+        // SAFETY: the caller's promise; the room has place for all elements, and one pass writes what the other reads.
+        unsafe {
+            if narrows {
+                self.convert(&self.conversion, &converted, Form::Plain, [src, between], None);
+                mover.dispatch(permuted, between.base, dst.byte_of(0));
+            } else {
+                mover.dispatch(permuted, src.byte_of(0), between.base);
+                self.convert(&self.conversion, &converted, Form::Plain, [between, dst], None);
+            }
+        }
+        true
+    }
+
+    /// Elements lie between the passes as the source has them.
+    fn converted_first(&self, loops: &Loops) -> Passes {
+        let width = self.conversion.dst_bytes();
+        let [mut converted, mut permuted] = [Loops::default(); 2];
+        each_dense(
+            loops,
+            width,
+            |l| l.src_stride,
+            |l, dense| {
+                converted.push(Loop { dst_stride: dense, ..l });
+                permuted.push(Loop { src_stride: dense, ..l });
+            },
+        );
+        Passes { converted: Pass::new(converted, self.units()), permuted: Permutation::new(permuted, width) }
+    }
+
+    /// Elements lie between the passes as the destination has them.
+    fn converted_last(&self, loops: &Loops) -> Passes {
+        let width = self.conversion.src_bytes();
+        let [mut converted, mut permuted] = [Loops::default(); 2];
+        each_dense(
+            loops,
+            width,
+            |l| l.dst_stride,
+            |l, dense| {
+                permuted.push(Loop { dst_stride: dense, ..l });
+                converted.push(Loop { src_stride: dense, ..l });
+            },
+        );
+        Passes { converted: Pass::new(converted, self.units()), permuted: Permutation::new(permuted, width) }
+    }
+}
+
+/// Calls `visit` with every loop, from the fastest of a side on, and its stride where elements of so many bytes follow one another.
+fn each_dense(loops: &Loops, bytes: usize, stride: fn(&Loop) -> isize, mut visit: impl FnMut(Loop, isize)) {
+    let mut order = *loops;
+    order.sort_by_key(|l| stride(l).unsigned_abs());
+    let mut dense = bytes as isize;
+    for &l in order.as_slice() {
+        visit(l, dense);
+        dense *= l.extent as isize;
+    }
+}
