@@ -135,6 +135,23 @@ pub(super) enum Factors<'a, const N: usize> {
 }
 
 impl<const N: usize> Factors<'_, N> {
+    /// True where none is zero, denormal, infinite or NaN.
+    #[inline(always)]
+    pub(super) fn are_normal(&self) -> bool {
+        match self {
+            Factors::Alike(factor) => factor.is_normal(),
+            Factors::Each(factors) => {
+                let (mut others, mut i) = (0, 0);
+                while i < N {
+                    // The exponents of all others are the least and the greatest.
+                    others |= u32::from((factors[i].to_bits() >> 23 & 0xff).wrapping_sub(1) >= 0xfe);
+                    i += 1;
+                }
+                others == 0
+            }
+        }
+    }
+
     /// Those of a part of the block, of `P` elements.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]

@@ -69,7 +69,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     pub(crate) const IS_ROUNDED: bool = F::MULTIPLIES && W::IS_TOP;
 
     /// True where the level rounds most of these as a block.
-    pub(crate) const ROUNDS: bool = Self::IS_ROUNDED && (M::ROUNDS || M::ROUNDS_WHOLE && R::IS_WHOLE);
+    pub(crate) const ROUNDS: bool = Self::IS_ROUNDED && (M::ROUNDS || M::ROUNDS_SHORT && R::NAN_IS_SHORT);
 
     /// False where there is no way for the form.
     ///
@@ -280,7 +280,10 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         let factors = factors.block::<N>(place, step);
         self.means.multiply(&mut words, &factors);
         let is_sure = R::IS_WHOLE && matches!(factors, Factors::Alike(factor) if factor.is_normal());
-        (is_sure || self.means.rounds_all(&words)).then_some(words)
+        let rounds = is_sure || self.means.rounds_all(&words);
+        // What makes no new NaN leaves short ones short. Instructions that round would not do so with denormals.
+        let stays_short = || !M::ROUNDS && R::NAN_IS_SHORT && factors.are_normal();
+        (rounds || stays_short()).then_some(words)
     }
 
     /// How floats of a byte are widened where all that they become is upper halves of `f32`.

@@ -24,6 +24,10 @@ pub(crate) trait Read: Copy {
     /// True for integers, whose products with a normal factor are zero, normal or infinite.
     const IS_WHOLE: bool = false;
 
+    /// True where NaN has no bits below the upper half of the `f32`, if there is one at all: a normal factor leaves it so, and rounding
+    /// to that half leaves it, too.
+    const NAN_IS_SHORT: bool = Self::IS_WHOLE;
+
     /// Turns patterns into what stands between two types: an `f32`, or an integer of 32 bits.
     fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
 
@@ -314,6 +318,8 @@ impl Read for Top {
 impl Read for LoudTop {
     const BYTES: usize = 2;
 
+    const NAN_IS_SHORT: bool = true;
+
     const IS_LOUD_TOP: bool = true;
 
     #[inline(always)]
@@ -370,6 +376,8 @@ impl Write for HalfTo {
 
 impl Read for ByteFrom<'_> {
     const BYTES: usize = 1;
+
+    const NAN_IS_SHORT: bool = true;
 
     #[inline(always)]
     fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {

@@ -64,7 +64,7 @@ pub(crate) const SIGNS: u32 = 0x8080_8080;
 impl Means for Avx2 {
     type Lanes = V3;
     type Rounding = Self;
-    const ROUNDS_WHOLE: bool = true;
+    const ROUNDS_SHORT: bool = true;
     const OWN_PAIRS: bool = true;
 
     #[inline(always)]

@@ -83,9 +83,9 @@ pub(super) trait Means: Copy {
     /// True where [`Means::write_tops`] takes any words, and is faster than rounding them one by one.
     const ROUNDS_ANY: bool = false;
 
-    /// True where [`Means::rounds_all`] and what rounds those words are faster for products of integers, among which NaN is rare, be there
-    /// such instructions or not.
-    const ROUNDS_WHOLE: bool = Self::ROUNDS;
+    /// True where [`Means::rounds_all`] and what rounds those words are faster for products of numbers whose NaN is short, be there such
+    /// instructions or not.
+    const ROUNDS_SHORT: bool = Self::ROUNDS;
 
     /// True where more pairs of types that have factors are faster by kernels of their own than between types that are told apart inside.
     const OWN_PAIRS: bool = false;

@@ -161,9 +161,9 @@ pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> 
         (Some(Hop::IntToF32(Int::U8)), Some(Hop::Scale), Some(Hop::EncodeTop16)) => {
             through!(Whole::<1, false>, Top)
         }
-        // Without instructions that round, types that are told apart inside are as fast.
+        // Where rounding takes as long for these as for others, types that are told apart inside are as fast.
         (Some(Hop::Decode8(from)), Some(Hop::Scale), Some(Hop::EncodeTop16))
-            if means.rounding().is_some() =>
+            if M::ROUNDS_SHORT || means.rounding().is_some() =>
         {
             through!(ByteFrom(*from, rows.widening), Top)
         }
