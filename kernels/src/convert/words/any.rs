@@ -162,6 +162,11 @@ impl<const BYTES: usize> Read for AnyFrom<'_, BYTES> {
     const IS_ANY: bool = true;
 
     #[inline(always)]
+    fn nan_is_short(&self) -> bool {
+        matches!(self.0, From::Top | From::Byte(_) | From::Power | From::Integer { .. } | From::Truth { .. })
+    }
+
+    #[inline(always)]
     fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {
         const ONE: u32 = 1f32.to_bits();
         match self.0 {
@@ -186,6 +191,11 @@ impl<const BYTES: usize> Read for AnyFrom<'_, BYTES> {
 
 impl<const BYTES: usize> Write for AnyTo<BYTES> {
     const BYTES: usize = BYTES;
+
+    #[inline(always)]
+    fn is_top(&self) -> bool {
+        matches!(self.0, To::Top)
+    }
 
     #[inline(always)]
     fn encode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {

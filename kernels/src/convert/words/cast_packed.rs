@@ -79,12 +79,42 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             let at = done.min(count - BLOCK);
             // SAFETY: a block of them.
             unsafe {
-                let mut words = self.read.read::<M, BLOCK>(self.means, from.add(at * R::BYTES));
-                factors.multiply(self.means, &mut words, place + (at * R::BYTES) as isize, R::BYTES);
-                self.write.encode(self.means, &mut words);
-                self.means.write(W::BYTES, &words, to.add(at * W::BYTES), done < streamed);
+                let (from, place) = (from.add(at * R::BYTES), (place + (at * R::BYTES) as isize, R::BYTES));
+                let to = (to.add(at * W::BYTES), done < streamed);
+                if !self.rounded(factors, from, place, to) {
+                    let mut words = self.read.read::<M, BLOCK>(self.means, from);
+                    factors.multiply(self.means, &mut words, place.0, place.1);
+                    self.write.encode(self.means, &mut words);
+                    self.means.write(W::BYTES, &words, to.0, to.1);
+                }
             }
             done = at + BLOCK;
         }
+    }
+
+    /// Converts a block of products that the level rounds to upper halves of `f32`; false where it does not, and nothing was done.
+    ///
+    /// # Safety
+    /// As [`Cast::block`].
+    #[inline(always)]
+    unsafe fn rounded(
+        self,
+        factors: &mut F,
+        from: *const u8,
+        place: (isize, usize),
+        (to, stream): (*mut u8, bool),
+    ) -> bool {
+        let may_round = M::ROUNDS_SHORT && F::MULTIPLIES && R::BYTES == 1 && W::BYTES == 2;
+        if !may_round || !self.write.is_top() || !self.read.nan_is_short() {
+            return false;
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.products::<F, BLOCK>(factors, from, place) {
+                Some(words) => self.means.write_tops(&words, to, stream),
+                None => return false,
+            }
+        }
+        true
     }
 }

@@ -282,7 +282,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         let is_sure = R::IS_WHOLE && matches!(factors, Factors::Alike(factor) if factor.is_normal());
         let rounds = is_sure || self.means.rounds_all(&words);
         // What makes no new NaN leaves short ones short. Instructions that round would not do so with denormals.
-        let stays_short = || !M::ROUNDS && R::NAN_IS_SHORT && factors.are_normal();
+        let stays_short = || !M::ROUNDS && self.read.nan_is_short() && factors.are_normal();
         (rounds || stays_short()).then_some(words)
     }
 

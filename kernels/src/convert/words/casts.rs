@@ -28,6 +28,12 @@ pub(crate) trait Read: Copy {
     /// to that half leaves it, too.
     const NAN_IS_SHORT: bool = Self::IS_WHOLE;
 
+    /// The same where types are told apart inside.
+    #[inline(always)]
+    fn nan_is_short(&self) -> bool {
+        Self::NAN_IS_SHORT
+    }
+
     /// Turns patterns into what stands between two types: an `f32`, or an integer of 32 bits.
     fn decode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>);
 
@@ -68,6 +74,12 @@ pub(crate) trait Write: Copy {
 
     /// True for upper halves of `f32` to which these are rounded.
     const IS_TOP: bool = false;
+
+    /// The same where types are told apart inside.
+    #[inline(always)]
+    fn is_top(&self) -> bool {
+        Self::IS_TOP
+    }
 
     /// True for upper halves of `f32` of which the lower ones are zero.
     const IS_EXACT_TOP: bool = false;

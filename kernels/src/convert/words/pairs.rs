@@ -4,11 +4,13 @@ use core::marker::PhantomData;
 
 use crate::convert::float::{Encode, Lean};
 use crate::convert::hop::{Hop, Int};
+use crate::convert::integer::Bounds;
 use crate::convert::multiply::{Find, Unscaled, Walk};
 use crate::convert::number::FloatFormat;
+use crate::convert::program::Conversion;
 use crate::convert::rows::{ConvertRows, Form};
 use crate::convert::words::Means;
-use crate::convert::words::any::{AnyFrom, AnyTo, From, To};
+use crate::convert::words::any::{AnyFrom, AnyTo, From, To, ends};
 use crate::convert::words::cast_rows::Cast;
 use crate::convert::words::casts::{
     Bounded, ByteFrom, ByteTo, Double, ExactTop, HalfFrom, HalfTo, Long, LoudTop, Plain, Signed, ToInteger,
@@ -22,9 +24,6 @@ use crate::convert::words::casts::{
 pub(crate) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
     let mut hops = rows.conversion.hops();
     let pair = (hops.next(), hops.next());
-    if hops.next().is_some() {
-        return false;
-    }
     macro_rules! through {
         ($read:expr, $write:expr) => {{
             let factors = PhantomData::<Unscaled>;
@@ -32,6 +31,13 @@ pub(crate) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
             // SAFETY: the caller's promise.
             unsafe { cast.enter() }
         }};
+    }
+    if hops.next().is_some() {
+        return match to_few_bits::<M>(rows.conversion).filter(|_| !rows.conversion.is_scaled()) {
+            Some((From::Plain, bounds)) => through!(Plain::<4>, ToInteger::<1>(bounds)),
+            Some((From::Top, bounds)) => through!(LoudTop, ToInteger::<1>(bounds)),
+            _ => false,
+        };
     }
     macro_rules! to_byte {
         ($read:expr, $encode:expr) => {
@@ -116,6 +122,14 @@ pub(crate) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
     }
 }
 
+/// What is read, and the bounds, of a conversion to integers of a byte, or of fewer bits, where these have kernels of their own.
+fn to_few_bits<M: Means>(conversion: &Conversion) -> Option<(From<'_>, Bounds)> {
+    match ends(conversion, None).filter(|_| M::OWN_PAIRS && conversion.dst_bytes() == 1) {
+        Some((from, To::Integer(bounds))) => Some((from, bounds)),
+        _ => None,
+    }
+}
+
 /// As [`cast`] for pairs that are often multiplied by factors: quantised weights that are restored, and floats that are scaled.
 ///
 /// # Safety
@@ -126,9 +140,6 @@ pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> 
     }
     let mut hops = rows.conversion.hops();
     let triple = (hops.next(), hops.next(), hops.next());
-    if hops.next().is_some() {
-        return false;
-    }
     macro_rules! through {
         ($read:expr, $write:expr) => {{
             let factors = PhantomData::<Walk<'_>>;
@@ -136,6 +147,14 @@ pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> 
             // SAFETY: the caller's promise.
             unsafe { cast.enter() }
         }};
+    }
+    match to_few_bits::<M>(rows.conversion) {
+        Some((From::Plain, bounds)) => return through!(Plain::<4>, ToInteger::<1>(bounds)),
+        Some((From::Top, bounds)) => return through!(LoudTop, ToInteger::<1>(bounds)),
+        _ => {}
+    }
+    if hops.next().is_some() {
+        return false;
     }
     match triple {
         (Some(Hop::Scale), Some(Hop::EncodeTop16), None) => through!(Plain::<4>, Top),
