@@ -119,7 +119,10 @@ fn fill_padding(request: &Request<'_>, to: &Side<'_>, dst: &mut [u8]) -> Result<
         Padding::Zero => 0,
         Padding::Fill(value) => value,
     };
-    let paddings = (0..to.slots()).filter(|&slot| !to.indexer.has_element(slot));
+    // Elements as many as slots leave none.
+    let elements = to.extents.iter().try_fold(1i64, |elements, &extent| elements.checked_mul(extent));
+    let slots = if elements == Some(to.slots()) { 0 } else { to.slots() };
+    let paddings = (0..slots).filter(|&slot| !to.indexer.has_element(slot));
     for slot in paddings {
         let place = to.place_of_slot(slot)?;
         write_bits(dst, place, to.slot_bits, value);

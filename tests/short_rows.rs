@@ -221,8 +221,9 @@ const OTHERS: [&str; 8] = [
 fn in_every_way(line: &str, threads: &[usize]) {
     let case = Case::of_line(line);
     assert!(matches!(check(&case), Ok(Outcome::Boxes(_))), "{line}: {:?}", check(&case));
+    let wanted = by_reference(line, &Conversion::new());
     for &threads in threads {
-        let [found, parts, wanted] = all(line, &Conversion::new(), threads);
+        let [found, parts] = by_plan(line, &Conversion::new(), threads);
         assert!(found == wanted, "{line} on {threads} threads");
         assert!(parts == wanted, "{line} in chunks");
     }
@@ -230,21 +231,42 @@ fn in_every_way(line: &str, threads: &[usize]) {
 
 /// What a plan makes, whole and in chunks that have only their own bytes, and what the reference makes.
 fn all(line: &str, conversion: &Conversion, threads: usize) -> [Vec<u8>; 3] {
-    let problem: relayout::Problem = line.parse().unwrap_or_else(|error| panic!("{line}: {error}"));
+    let [found, parts] = by_plan(line, conversion, threads);
+    [found, parts, by_reference(line, conversion)]
+}
+
+/// Two shapes.
+fn problem(line: &str) -> relayout::Problem {
+    line.parse().unwrap_or_else(|error| panic!("{line}: {error}"))
+}
+
+/// So many bytes of a source.
+fn source(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect()
+}
+
+fn by_plan(line: &str, conversion: &Conversion, threads: usize) -> [Vec<u8>; 2] {
+    let problem = problem(line);
     let builder = Plan::builder(&problem.src, &problem.dst).conversion(conversion.clone());
     let plan = builder.max_threads(threads).streaming(Streaming::Always).build().expect(line);
-    let src: Vec<u8> =
-        (0..plan.src_byte_size()).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
-    let [mut found, mut parts, mut wanted] = [0x11, 0x22, 0x33].map(|held| vec![held; plan.dst_byte_size()]);
+    let src = source(plan.src_byte_size());
+    let [mut found, mut parts] = [0x11, 0x22].map(|held| vec![held; plan.dst_byte_size()]);
     plan.execute(&src, &mut found).expect(line);
     for chunk in plan.chunks_of_bytes([4096, 99_999][threads % 2]) {
         let dst = &mut parts[chunk.dst_range()];
         plan.execute_chunk_ranges(&chunk, &src[chunk.src_span()], dst).expect(line);
     }
-    let arrays = [&problem.src, &problem.dst].map(|shape| shape.as_array().expect("arrays"));
-    let request = Request::new(arrays[0], arrays[1]).with_conversion(conversion.clone());
-    reference::relayout(&request, &src, &mut wanted).expect(line);
-    [found, parts, wanted]
+    [found, parts]
+}
+
+fn by_reference(line: &str, conversion: &Conversion) -> Vec<u8> {
+    let problem = problem(line);
+    let [src, dst] = [&problem.src, &problem.dst].map(|shape| shape.as_array().expect("arrays"));
+    let request = Request::new(src, dst).with_conversion(conversion.clone());
+    let bytes = [src, dst].map(|array| array.byte_size().expect(line) as usize);
+    let mut wanted = vec![0x33; bytes[1]];
+    reference::relayout(&request, &source(bytes[0]), &mut wanted).expect(line);
+    wanted
 }
 
 #[test]
