@@ -64,8 +64,8 @@ pub(crate) const FEW: usize = 256;
 /// The same where slots that share bytes are taken one by one: some nanoseconds each.
 pub(crate) const FEW_SLOTS: usize = 128;
 
-/// Nests whose narrower side has so many bytes are converted and permuted as one tile, with room on the stack: what stands between
-/// stays in the first-level cache, and to cut more of them into tiles takes about a microsecond, a third of their time.
+/// Nests whose narrower side has so many bytes, or fewer, are converted and permuted as one tile, with room on the stack: what stands
+/// between stays in the first-level cache, and to cut larger ones takes about a microsecond, a third of their time.
 pub(crate) const SMALL: usize = 16 << 10;
 
 /// Lines of columns, and lines of rows, that are transposed before the next such part of a plane: in lines of 64 bytes a part

@@ -245,13 +245,13 @@ impl Work<'_> {
             true => bytes >= CONVERT_BITS,
             false => !self.stream && bytes >= CONVERT_ROW,
         };
-        // SAFETY: the caller's promise, for all three.
+        // SAFETY: the caller's promise, for all.
         unsafe {
             if self.stream && bytes >= CONVERT_PIECE {
                 each_place(rows, src, dst, &mut |src, dst| self.stream_row(src, dst, pass.run));
             } else if rows.is_empty() || is_straight {
                 self.convert(&self.conversion, &pass, Form::Plain, [src, dst], None);
-            } else if !self.small(loops, src, dst) {
+            } else if !self.as_one_tile(loops, src, dst) {
                 self.tiles(loops.as_slice(), src, dst);
             }
         }

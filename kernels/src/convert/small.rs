@@ -1,4 +1,4 @@
-//! Nests that fit into a part of the first-level cache: one tile, which needs neither to be cut nor a heap.
+//! Nests that fit into a part of the first-level cache: one tile, which need not be cut.
 
 use core::mem::MaybeUninit;
 
@@ -8,9 +8,9 @@ use super::permutation::Permutation;
 use super::rows::{Form, Place};
 use super::tile::Pass;
 use crate::loops::Loops;
-use crate::mover::Mover;
+use crate::mover::{Family, Mover};
 use crate::nest::Loop;
-use crate::tuning::SMALL;
+use crate::tuning::{LEAST_ELEMENTS, SMALL};
 
 /// Room for all elements of a nest, where they lie one behind the other.
 #[repr(align(64))]
@@ -24,25 +24,32 @@ struct Passes {
 }
 
 impl Work<'_> {
-    /// Converts and permutes a nest that is small; false where it is not, or where elements are not whole bytes, have factors of their
-    /// own or do not lie in rows: nothing was done then.
+    /// Converts and permutes a nest that is small; false where it is not, or passes the cache, or where elements are not whole bytes, stay
+    /// as they are, have factors of their own or do not lie in rows: nothing was done then. Not inlined, as the room is some pages of the
+    /// stack.
     ///
     /// # Safety
     /// Every slot that the loops reach from the two places must be valid there, without overlap.
-    pub(super) unsafe fn small(&self, loops: &Loops, src: Place, dst: Place) -> bool {
+    #[inline(never)]
+    pub(super) unsafe fn as_one_tile(&self, loops: &Loops, src: Place, dst: Place) -> bool {
         let [src_bytes, dst_bytes] = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
         let bytes = |bytes, l: &Loop| l.extent.saturating_mul(bytes);
         let is_small = loops.as_slice().iter().fold(src_bytes.min(dst_bytes), bytes) <= SMALL;
         let is_packed = src.bits.is_some() || dst.bits.is_some();
-        if !is_small || is_packed || self.stream || self.has_factors() {
+        if !is_small || is_packed || self.stream || self.has_factors() || self.conversion.is_identity() {
             return false;
         }
         let narrows = dst_bytes <= src_bytes;
         let passes = if narrows { self.converted_first(loops) } else { self.converted_last(loops) };
-        let Passes { converted, permuted } = passes;
-        if converted.run < SHORT {
+        let Passes { mut converted, permuted } = passes;
+        // Many elements that no family moves are moved step by step.
+        let elements = loops.as_slice().iter().map(|l| l.extent).product::<usize>();
+        let by_steps = permuted.family == Family::Strided && elements >= LEAST_ELEMENTS;
+        if converted.run < SHORT || by_steps {
             return false;
         }
+        // The last loop is gone through at once.
+        converted.rows.sort_by_key(|l| l.extent);
         let mut room = MaybeUninit::<Room>::uninit();
         let between = Place::near(room.as_mut_ptr().cast());
         let mover = Mover {

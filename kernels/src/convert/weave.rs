@@ -85,8 +85,7 @@ fn unzipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) ->
 fn paired(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
     let conversion = &converter.conversion;
     let bytes = [conversion.src_bytes(), conversion.dst_bytes()];
-    let is_packed = src.bits.is_some() || dst.bits.is_some();
-    if is_packed || !matches!(bytes, [2, 1] | [1, 2]) || conversion.parts() > 1 {
+    if src.bits.or(dst.bits).is_some() || !matches!(bytes, [2, 1] | [1, 2]) || conversion.parts() > 1 {
         return None;
     }
     let [src_unit, dst_unit] = converter.units();
@@ -104,10 +103,10 @@ fn paired(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> O
         true => take(Some(2), None, Some(2 * dst_unit))?,
         false => take(Some(2), Some(2 * src_unit), None)?,
     };
-    let along = take(None, Some(4), Some(4))?;
-    let fits = along.extent >= BLOCK && ends(conversion, None).is_some();
+    let run = take(None, Some(4), Some(4))?.extent;
+    let fits = run >= BLOCK && ends(conversion, None).is_some();
     put_in_order(&mut rows);
-    let pass = Pass { run: along.extent, rows };
+    let pass = Pass { run, rows };
     let form = match zips {
         true => {
             let stream = converter.stream && starts_lines(converter, pass.rows.as_slice(), dst);

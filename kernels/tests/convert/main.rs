@@ -140,7 +140,7 @@ fn factors_are_multiplied_in_at_every_level() {
     let mut values: Vec<f32> = (0..2048).map(|i| (i as f32 - 700.0) * 0.37).collect();
     // Blocks with factors that make new NaN, or products that are denormal, and many without.
     let others = [f32::from_bits(0x7fff_ffff), f32::INFINITY, f32::NEG_INFINITY, 1e-42, -1e-38];
-    others.into_iter().enumerate().for_each(|(i, other)| values[100 + 150 * i] = other);
+    others.into_iter().enumerate().for_each(|(i, other)| values[90 + 150 * i] = other);
     let number = |n: isize| std::num::NonZeroUsize::new(n.unsigned_abs()).expect("strides are not zero");
     for converted @ (_, from, to) in scaled_conversions() {
         for (extents, src_order, dst_order) in orders() {

@@ -74,7 +74,8 @@ fn check_loops(
     let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
     let wanted = portable(&converter, src, first, loops, bytes);
     let starts = [5, 0, 32, line];
-    // Where a line starts decides what passes the cache. The portable loop is there once more, at another place.
+    // Where a line starts decides what passes the cache, which nothing does with Neon. The portable loop is there once more, at another
+    // place.
     let of = |level| match level {
         Level::Scalar => &starts[..1],
         Level::Neon => &starts[..2],

@@ -304,7 +304,7 @@ impl Means for Avx2 {
 }
 
 impl Avx2 {
-    /// The upper halves of words that are no NaN, rounded, in the low halves of words, and those of others in the high ones.
+    /// The upper halves of words that are no NaN, or one with nothing below the upper half, rounded, in the low halves of words, and those of others in the high ones.
     #[inline(always)]
     fn tops(self, low: __m256i, high: __m256i) -> __m256i {
         let s = self.0.avx2;

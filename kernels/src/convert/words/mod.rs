@@ -17,6 +17,7 @@ pub(crate) mod means_bf16;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod means_half_lines;
 pub(crate) mod pairs;
+mod wide;
 
 use pulp::NullaryFnOnce;
 
@@ -242,7 +243,8 @@ pub(super) trait Means: Copy {
         unsafe { put_wide(self.lanes(), &doubles, to, stream) }
     }
 
-    /// Multiplies words that hold an `f32`. A product that is NaN may be any.
+    /// Multiplies words that hold an `f32`. A product that is NaN may be any, but for that of a NaN and a normal factor where a level
+    /// has [`Means::ROUNDS_SHORT`] and no [`Means::ROUNDS`]: it becomes quiet, and stays what it is besides.
     #[inline(always)]
     fn multiply<const N: usize>(self, words: &mut Words<N>, factors: &Factors<'_, N>) {
         let mut i = 0;

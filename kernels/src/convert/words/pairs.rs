@@ -13,9 +13,9 @@ use crate::convert::words::Means;
 use crate::convert::words::any::{AnyFrom, AnyTo, From, To, ends};
 use crate::convert::words::cast_rows::Cast;
 use crate::convert::words::casts::{
-    Bounded, ByteFrom, ByteTo, Double, ExactTop, HalfFrom, HalfTo, Long, LoudTop, Plain, Signed, ToInteger,
-    Top, Whole,
+    Bounded, ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Signed, ToInteger, Top, Whole,
 };
+use crate::convert::words::wide::{Double, Long};
 
 /// Converts rows that fill blocks where there is a way by words; false where there is none, and nothing was done.
 ///
@@ -32,7 +32,8 @@ pub(crate) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
             unsafe { cast.enter() }
         }};
     }
-    if hops.next().is_some() {
+    let is_bounded = matches!(pair, (_, Some(Hop::Clamp { .. } | Hop::Mask { .. }))) || hops.next().is_some();
+    if is_bounded {
         return match to_few_bits::<M>(rows.conversion).filter(|_| !rows.conversion.is_scaled()) {
             Some((From::Plain, bounds)) => through!(Plain::<4>, ToInteger::<1>(bounds)),
             Some((From::Top, bounds)) => through!(LoudTop, ToInteger::<1>(bounds)),
@@ -158,18 +159,11 @@ pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> 
     }
     match triple {
         (Some(Hop::Scale), Some(Hop::EncodeTop16), None) => through!(Plain::<4>, Top),
-        // Rows that are not woven are faster between types that are told apart inside where the level does not say otherwise.
+        // Rows that are not woven are faster between types that are told apart inside.
         (Some(Hop::Scale), Some(&Hop::F32ToInt { to: to @ (Int::S8 | Int::U8), nearest }), None)
-            if M::OWN_PAIRS || matches!(rows.form, Form::Zip { .. }) || rows.turned.is_some() =>
+            if matches!(rows.form, Form::Zip { .. }) || rows.turned.is_some() =>
         {
             to.bounds(nearest).is_some_and(|bounds| through!(Plain::<4>, ToInteger::<1>(bounds)))
-        }
-        (
-            Some(Hop::DecodeTop16),
-            Some(Hop::Scale),
-            Some(&Hop::F32ToInt { to: to @ (Int::S8 | Int::U8), nearest }),
-        ) if M::OWN_PAIRS => {
-            to.bounds(nearest).is_some_and(|bounds| through!(LoudTop, ToInteger::<1>(bounds)))
         }
         (Some(Hop::DecodeTop16), Some(Hop::Scale), None) => through!(LoudTop, Plain::<4>),
         (Some(Hop::DecodeTop16), Some(Hop::Scale), Some(Hop::EncodeTop16)) => through!(LoudTop, Top),
