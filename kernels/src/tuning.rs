@@ -68,6 +68,11 @@ pub(crate) const FEW_SLOTS: usize = 128;
 /// between stays in the first-level cache, and to cut larger ones takes about a microsecond, a third of their time.
 pub(crate) const SMALL: usize = 16 << 10;
 
+/// Bytes from one line of a set of the first-level cache to the next, which has 64 sets, and lines that a set keeps: eight on AMD's
+/// processors, twelve on Intel's later ones.
+pub(crate) const SET_STRIDE: usize = 4096;
+pub(crate) const SET_LINES: usize = 8;
+
 /// Lines of columns, and lines of rows, that are transposed before the next such part of a plane: in lines of 64 bytes a part
 /// is at most a few hundred kibibytes, which the second-level cache keeps, on so many pages as the first table of
 /// translations.

@@ -111,6 +111,24 @@ fn transposes_of_several_panels() {
     }
 }
 
+/// Rows a multiple of a page apart, which meet in one set of the first-level cache: fewer than it keeps, some more, and many; columns
+/// of a part of a panel, and of several.
+#[test]
+fn transposes_whose_rows_meet() {
+    for element in WIDTHS {
+        for rows in [8, 9, 16, 23, 65] {
+            for columns in [33, 100, 2 * 1024 / element + 5] {
+                for (src_gap, backwards) in [(0, 1), (3, -1)] {
+                    let (unit, column) = (element as isize, (rows * element + src_gap) as isize);
+                    let row = backwards * (columns * element).next_multiple_of(4096) as isize;
+                    let loops = loops(&[rows, columns], &[unit, column], &[row, unit]);
+                    check(&Case { family: Family::Transpose, element, loops });
+                }
+            }
+        }
+    }
+}
+
 /// A few rows of many columns, and many rows of a few columns, with and without gaps on either side.
 #[test]
 fn skinny_transposes() {

@@ -11,7 +11,7 @@ use crate::stage::starts_lines;
 use crate::strided::walk;
 use crate::transpose::block::{Places, Turned, block, load_tile, network};
 use crate::transpose::rows::{is_row_by_row, row_by_row};
-use crate::tuning::PANEL;
+use crate::tuning::{PANEL, SET_LINES, SET_STRIDE};
 use crate::walk::Point;
 
 /// Transposes a plane of `rows` and `columns` of elements of `E` bytes, `N` to a lane: `columns` has that destination
@@ -114,6 +114,10 @@ impl<const E: usize, const N: usize> Plane<E, N> {
         let line = LINE / E;
         // SAFETY: the squares of each arm are no larger than the plane.
         unsafe {
+            let is_few = rows * E <= LINE;
+            if self.meets_in_sets::<L>() && (matches!(E, 2 | 4) || is_few) {
+                return self.set_by_set(lanes);
+            }
             if rows < line || columns < line {
                 self.rows_of_squares::<L, false>(lanes, (0, rows), (0, columns));
                 return;
@@ -134,6 +138,55 @@ impl<const E: usize, const N: usize> Plane<E, N> {
                 }
                 top = bottom;
             }
+        }
+    }
+
+    /// True for rows whose places meet in one set of the first-level cache, which keeps no more lines than a block writes, where a line is
+    /// two registers.
+    #[inline(always)]
+    fn meets_in_sets<L: Lanes>(&self) -> bool {
+        let meet = self.rows.dst_stride.unsigned_abs().is_multiple_of(SET_STRIDE);
+        meet && 2 * L::BYTES == LINE && self.rows.extent >= SET_LINES
+    }
+
+    /// As many rows at a time as a set keeps until their lines are whole, a panel of columns after the other. The source's lines are read
+    /// in parts, which pays where these are few.
+    ///
+    /// # Safety
+    /// As [`Plane::panels`].
+    #[inline(always)]
+    unsafe fn set_by_set<L: Lanes>(&self, lanes: L) {
+        let (rows, columns, size) = (self.rows.extent, self.columns.extent, L::BYTES / E);
+        let mut left = 0;
+        while left < columns {
+            let right = (left + PANEL * LINE / E).min(columns);
+            let left_of = left.min(right - size);
+            // SAFETY: a panel is as wide as a block, and a part of the plane.
+            unsafe {
+                if size <= SET_LINES {
+                    self.rows_of_squares::<L, false>(lanes, (0, rows), (left_of, right));
+                } else {
+                    self.few_by_few(lanes, (left_of, right));
+                }
+            }
+            left = right;
+        }
+    }
+
+    /// The columns of a panel in parts of fewer rows than a register holds.
+    ///
+    /// # Safety
+    /// As [`Plane::panels`]; the columns must be as many as a register holds.
+    #[inline(always)]
+    unsafe fn few_by_few<L: Lanes>(&self, lanes: L, (left, right): (usize, usize)) {
+        let columns = Loop { extent: right - left, ..self.columns };
+        let mut top = 0;
+        while top < self.rows.extent {
+            let rows = Loop { extent: SET_LINES.min(self.rows.extent - top), ..self.rows };
+            let part = Plane::<E, N> { columns, rows, src: self.from(top, left), dst: self.to(top, left) };
+            // SAFETY: a part of the plane.
+            unsafe { part.few_rows(lanes) };
+            top += SET_LINES;
         }
     }
 
@@ -323,6 +376,8 @@ impl<const E: usize, const N: usize> Plane<E, N> {
         let blocks = if LINES { LINE / L::BYTES } else { 1 };
         let (column_step, row_step) = (self.columns.src_stride, self.rows.dst_stride);
         let size = (L::BYTES / E) as isize;
+        // Lines that meet are gone before they are written, and others with them.
+        let next = if self.meets_in_sets::<L>() { to } else { next };
         let mut i = 0;
         while i < blocks * blocks {
             let (down, across) = (i / blocks, i % blocks);
