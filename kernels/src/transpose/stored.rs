@@ -376,8 +376,6 @@ impl<const E: usize, const N: usize> Plane<E, N> {
         let blocks = if LINES { LINE / L::BYTES } else { 1 };
         let (column_step, row_step) = (self.columns.src_stride, self.rows.dst_stride);
         let size = (L::BYTES / E) as isize;
-        // Lines that meet are gone before they are written, and others with them.
-        let next = if self.meets_in_sets::<L>() { to } else { next };
         let mut i = 0;
         while i < blocks * blocks {
             let (down, across) = (i / blocks, i % blocks);
