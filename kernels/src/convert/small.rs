@@ -40,8 +40,7 @@ impl Work<'_> {
             return false;
         }
         let narrows = dst_bytes <= src_bytes;
-        let passes = if narrows { self.converted_first(loops) } else { self.converted_last(loops) };
-        let Passes { mut converted, permuted } = passes;
+        let Passes { mut converted, permuted } = self.passes_of(loops, narrows);
         // Many elements that no family moves are moved step by step.
         let elements = loops.as_slice().iter().map(|l| l.extent).product::<usize>();
         let by_steps = permuted.family == Family::Strided && elements >= LEAST_ELEMENTS;
@@ -72,46 +71,20 @@ impl Work<'_> {
         true
     }
 
-    /// Elements lie between the passes as the source has them.
-    fn converted_first(&self, loops: &Loops) -> Passes {
-        let width = self.conversion.dst_bytes();
+    /// Elements lie between the passes as the source has them where they narrow, and else as the destination has them.
+    fn passes_of(&self, loops: &Loops, narrows: bool) -> Passes {
+        let width = self.conversion.src_bytes().min(self.conversion.dst_bytes());
+        let stride = |l: &Loop| if narrows { l.src_stride } else { l.dst_stride };
+        let mut order = *loops;
+        order.sort_by_key(|l| stride(l).unsigned_abs());
         let [mut converted, mut permuted] = [Loops::default(); 2];
-        each_dense(
-            loops,
-            width,
-            |l| l.src_stride,
-            |l, dense| {
-                converted.push(Loop { dst_stride: dense, ..l });
-                permuted.push(Loop { src_stride: dense, ..l });
-            },
-        );
+        let mut dense = width as isize;
+        for &l in order.as_slice() {
+            let (into, out) = (Loop { dst_stride: dense, ..l }, Loop { src_stride: dense, ..l });
+            converted.push(if narrows { into } else { out });
+            permuted.push(if narrows { out } else { into });
+            dense *= l.extent as isize;
+        }
         Passes { converted: Pass::new(converted, self.units()), permuted: Permutation::new(permuted, width) }
-    }
-
-    /// Elements lie between the passes as the destination has them.
-    fn converted_last(&self, loops: &Loops) -> Passes {
-        let width = self.conversion.src_bytes();
-        let [mut converted, mut permuted] = [Loops::default(); 2];
-        each_dense(
-            loops,
-            width,
-            |l| l.dst_stride,
-            |l, dense| {
-                permuted.push(Loop { dst_stride: dense, ..l });
-                converted.push(Loop { src_stride: dense, ..l });
-            },
-        );
-        Passes { converted: Pass::new(converted, self.units()), permuted: Permutation::new(permuted, width) }
-    }
-}
-
-/// Calls `visit` with every loop, from the fastest of a side on, and its stride where elements of so many bytes follow one another.
-fn each_dense(loops: &Loops, bytes: usize, stride: fn(&Loop) -> isize, mut visit: impl FnMut(Loop, isize)) {
-    let mut order = *loops;
-    order.sort_by_key(|l| stride(l).unsigned_abs());
-    let mut dense = bytes as isize;
-    for &l in order.as_slice() {
-        visit(l, dense);
-        dense *= l.extent as isize;
     }
 }
