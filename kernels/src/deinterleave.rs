@@ -3,9 +3,9 @@
 use crate::interleave::{Orders, walk_plane};
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
+use crate::processor::is_early_amd;
 use crate::transpose::ahead::meets;
 use crate::transpose::block::network;
-use crate::tuning::is_early_amd;
 use crate::walk::Point;
 
 /// How far ahead of its stores each row asks for its lines, in bytes: about as much as a tile holds of it.

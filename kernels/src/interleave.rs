@@ -23,6 +23,8 @@ pub(crate) struct Interleave<const E: usize, const K: usize> {
 }
 
 impl<const E: usize, const K: usize> Point for Interleave<E, K> {
+    const APART: usize = 8 / K;
+
     /// # Safety
     /// `K` rows of `along.extent` elements must be readable from `src` and as many elements writable at `dst`, without
     /// overlap; where streaming, `dst` starts a line.

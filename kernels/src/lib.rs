@@ -34,6 +34,7 @@ mod nest;
 mod offsets;
 mod panel;
 mod prepared;
+mod processor;
 mod rows;
 mod slots;
 mod stage;

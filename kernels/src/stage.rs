@@ -7,7 +7,7 @@
 use crate::lanes::{LINE, Lanes};
 use crate::loops::next_tile;
 use crate::nest::Loop;
-use crate::rows::Rows;
+use crate::rows::StreamedRows;
 use crate::tuning::{Reach, STAGE_BYTES};
 use crate::walk::each_point;
 
@@ -163,7 +163,7 @@ impl Stage {
             }
         }
         // SAFETY: every run lies in the scratch buffer and in the destination.
-        unsafe { each_point(lanes, &rows[..count], scratch, to, Rows::new(&rows[..count], run, true)) };
+        unsafe { each_point(lanes, &rows[..count], scratch, to, StreamedRows::new(&rows[..count], run)) };
     }
 
     /// The order in which tiles follow one another, outermost loop first: along the source.

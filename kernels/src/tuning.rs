@@ -1,6 +1,7 @@
 //! Every threshold of the kernels, with the reason for its value.
 
 use crate::lanes::LINE;
+use crate::processor::{is_amd, is_fifth_zen, is_fourth_zen, is_older_amd};
 
 /// How far a staged tile reaches along the destination and along the source, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -131,10 +132,10 @@ pub(crate) const STRETCH: usize = 4;
 
 /// True where a streamed transpose asks for lines among those that it writes, not among its loads, by registers of a line:
 /// there they wait in the buffers that the loads need, and the memory has nothing to read as lines leave. On Intel's processors
-/// bytes gained an eighth and conversions up to a quarter; AMD's go by turns, which ask so.
+/// bytes gained an eighth and conversions up to a quarter, AMD's fifth Zen as much; its older ones go by turns, which ask so.
 #[inline(always)]
 pub(crate) fn asks_with_rows() -> bool {
-    !is_amd()
+    !is_older_amd()
 }
 
 /// Elements of fewer bytes do so: wider ones lost a tenth where rows start no lines.
@@ -160,6 +161,10 @@ pub(crate) const DEEP_COLUMNS: usize = 64;
 
 /// Bytes that are near: a small page.
 pub(crate) const PAGE: usize = 4096;
+
+/// Elements of so many bytes, or fewer, go by turns on AMD's fifth Zen, where their columns or rows meet: a third faster there, and
+/// slower than strips elsewhere, as wider ones are everywhere.
+pub(crate) const WIDEST_TURNS: usize = 2;
 
 /// Lines of every column that a turn reads where columns meet in few sets of the caches, unless such turns are deep, too.
 pub(crate) const MEETING_DEPTH: usize = 2;
@@ -214,9 +219,14 @@ pub(crate) const HUGE_PAGE_BUFFER: usize = 2 * HUGE_PAGE;
 
 /// How far ahead of its loads a streamed run asks for lines, in bytes. Two lines of every page are behind the hardware's own
 /// stream when it starts; asking early hides that. More than half a page ahead gained nothing on Intel's processors; AMD's are
-/// faster with somewhat less.
+/// faster with somewhat less, and since their fifth Zen with nothing asked for (0): they follow what each instruction reads, and are
+/// held up by a tenth where they are told.
 pub(crate) fn run_ahead() -> usize {
-    if is_amd() { 768 } else { 2048 }
+    match () {
+        () if is_fifth_zen() => 0,
+        () if is_older_amd() => 768,
+        () => 2048,
+    }
 }
 
 /// The same for short runs that lie apart, whose neighbours come later: less was slower on processors of both makers.
@@ -258,9 +268,9 @@ pub(crate) const TILE_ROW: usize = 2048;
 
 /// How far ahead of its reads a conversion asks for lines, in bytes, into the second level and into the first, which is of what
 /// the second one has by then: a core that reads much and writes little waits for that, too. Half a page and more, but for
-/// AMD's processors, which follow a stream by themselves.
+/// AMD's older processors, which follow a stream by themselves.
 pub(crate) fn convert_ahead() -> (usize, usize) {
-    if is_amd() { (1536, 512) } else { (3072, 512) }
+    if is_older_amd() { (1536, 512) } else { (3072, 512) }
 }
 
 /// The same for so many rows of elements of so many bytes that become a stream, or 0. Of two rows lines come into the first
@@ -269,9 +279,9 @@ pub(crate) fn convert_ahead() -> (usize, usize) {
 /// factors, whose multiplication takes its time, gained nothing by it.
 pub(crate) fn woven_ahead(rows: usize, bytes: usize, is_scaled: bool) -> (usize, usize) {
     match rows {
-        2 if is_amd() && !is_scaled => (0, 384),
+        2 if is_older_amd() && !is_scaled => (0, 384),
         2 => (0, 3072),
-        _ if is_amd() && !is_scaled && bytes == 4 => (1024, 256),
+        _ if is_older_amd() && !is_scaled && bytes == 4 => (1024, 256),
         _ => (3072, 512),
     }
 }
@@ -290,21 +300,21 @@ pub(crate) fn rows_ahead(is_part_of_line: bool, rows: usize) -> usize {
 /// True where words of two rows that are converted and woven are better taken in the order of the stream that they become:
 /// AMD's processors write some tiles faster than they read two rows.
 pub(crate) fn weaves_along_stream() -> bool {
-    is_amd()
+    is_older_amd()
 }
 
 /// How far ahead of their reads such rows are asked for, in bytes, into either level.
 pub(crate) const ALONG_STREAM_AHEAD: (usize, usize) = (2048, 0);
 
 /// How far ahead of its loads a stream whose rows start no lines is asked for, in bytes: almost a page, but for AMD's
-/// processors since their fourth Zen, which follow it by themselves and are only to be there a little earlier.
+/// fourth Zen, which follows it by itself and is only to be there a little earlier.
 pub(crate) fn ragged_ahead() -> usize {
-    if is_late_amd() { 320 } else { 3072 }
+    if is_fourth_zen() { 320 } else { 3072 }
 }
 
 /// The same where its rows start lines: a page, of which those want a quarter.
 pub(crate) fn stream_ahead() -> usize {
-    if is_late_amd() { 1024 } else { 4096 }
+    if is_fourth_zen() { 1024 } else { 4096 }
 }
 
 /// Elements of a byte for which a table of all 256 is made, which takes as long as converting so many.
@@ -352,73 +362,5 @@ pub(crate) const CONVERT_PIECE: usize = 2048;
 /// second level.
 pub fn stream_threshold() -> usize {
     static THRESHOLD: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    *THRESHOLD.get_or_init(|| cache::threshold().unwrap_or(16 << 20))
-}
-
-/// True on processors of AMD, whose caches and streams differ: asked once per process.
-pub(crate) fn is_amd() -> bool {
-    static IS_AMD: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *IS_AMD.get_or_init(cache::is_amd)
-}
-
-/// True on those before the fourth Zen, by their second-level caches of half a mebibyte. What was measured on one of each differs by
-/// up to a half.
-pub(crate) fn is_early_amd() -> bool {
-    static IS_EARLY: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *IS_EARLY.get_or_init(|| is_amd() && cache::second_level().is_some_and(|bytes| bytes < 1 << 20))
-}
-
-/// True on those since the fourth Zen.
-pub(crate) fn is_late_amd() -> bool {
-    is_amd() && !is_early_amd()
-}
-
-#[cfg(target_arch = "x86_64")]
-mod cache {
-    use raw_cpuid::{CacheType, CpuId};
-
-    /// Bytes of a cache level.
-    fn level(cpuid: &CpuId<impl raw_cpuid::CpuIdReader>, level: u8) -> Option<usize> {
-        let caches = cpuid.get_cache_parameters()?;
-        let mut found =
-            caches.filter(|cache| cache.level() == level && cache.cache_type() != CacheType::Instruction);
-        found.next().map(|cache| {
-            cache.associativity()
-                * cache.physical_line_partitions()
-                * cache.coherency_line_size()
-                * cache.sets()
-        })
-    }
-
-    pub(super) fn threshold() -> Option<usize> {
-        let cpuid = CpuId::new();
-        match is_amd() {
-            // That of the cores beside this one: servers have several, and sum them up elsewhere.
-            true => level(&cpuid, 3).map(|bytes| bytes / 2),
-            false => level(&cpuid, 2).map(|bytes| bytes * 3 / 2),
-        }
-    }
-
-    pub(super) fn second_level() -> Option<usize> {
-        level(&CpuId::new(), 2)
-    }
-
-    pub(super) fn is_amd() -> bool {
-        CpuId::new().get_vendor_info().is_some_and(|vendor| vendor.as_str() == "AuthenticAMD")
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-mod cache {
-    pub(super) fn threshold() -> Option<usize> {
-        None
-    }
-
-    pub(super) fn second_level() -> Option<usize> {
-        None
-    }
-
-    pub(super) fn is_amd() -> bool {
-        false
-    }
+    *THRESHOLD.get_or_init(|| crate::processor::stream_threshold().unwrap_or(16 << 20))
 }

@@ -16,6 +16,10 @@ pub(crate) trait Point: Copy {
     #[allow(dead_code)] // only x86-64 has both
     const BY_HALF_LINES: bool = false;
 
+    /// Points that follow one another and are each moved by instructions of their own, up to four: what the first of them reads is one
+    /// stream, and so on, and some processors follow streams by the address of the instruction that reads them.
+    const APART: usize = 1;
+
     /// Moves what lies inside the outer loops.
     ///
     /// # Safety
@@ -44,11 +48,26 @@ impl<P: Point> Task for Walk<'_, P> {
         let mut counters = [0usize; FLAT];
         'points: loop {
             let (mut from, mut to) = (src, dst);
-            for _ in 0..inner.extent {
-                // SAFETY: a point of the nest; the maker of the task promised what the kernel asks of all of them.
-                unsafe { kernel.point(lanes, from, to) };
-                from = from.wrapping_offset(inner.src_stride);
-                to = to.wrapping_offset(inner.dst_stride);
+            let mut left = inner.extent;
+            // SAFETY: points of the nest; the maker of the task promised what the kernel asks of all of them.
+            unsafe {
+                while P::APART >= 4 && left >= 4 {
+                    two_apart(lanes, kernel, inner, (from, to));
+                    (from, to) = step(inner, 2, (from, to));
+                    two_apart(lanes, kernel, inner, (from, to));
+                    (from, to) = step(inner, 2, (from, to));
+                    left -= 4;
+                }
+                while P::APART >= 2 && left >= 2 {
+                    two_apart(lanes, kernel, inner, (from, to));
+                    (from, to) = step(inner, 2, (from, to));
+                    left -= 2;
+                }
+                while left > 0 {
+                    kernel.point(lanes, from, to);
+                    (from, to) = step(inner, 1, (from, to));
+                    left -= 1;
+                }
             }
             for (counter, l) in counters.iter_mut().zip(outer).take(outer.len()).rev() {
                 *counter += 1;
@@ -66,6 +85,26 @@ impl<P: Point> Task for Walk<'_, P> {
         if fence && kernel.streams() {
             lanes.fence();
         }
+    }
+}
+
+/// So many steps further in a loop.
+#[inline(always)]
+fn step(inner: &Loop, steps: isize, (src, dst): (*const u8, *mut u8)) -> (*const u8, *mut u8) {
+    (src.wrapping_offset(steps * inner.src_stride), dst.wrapping_offset(steps * inner.dst_stride))
+}
+
+/// A point, and the next one of a loop, by instructions of its own.
+///
+/// # Safety
+/// Both must be what the kernel asks for.
+#[inline(always)]
+unsafe fn two_apart<L: Lanes, P: Point>(lanes: L, kernel: P, inner: &Loop, places: (*const u8, *mut u8)) {
+    let next = step(inner, 1, places);
+    // SAFETY: the caller's promise.
+    unsafe {
+        kernel.point(lanes, places.0, places.1);
+        kernel.point(lanes, next.0, next.1);
     }
 }
 

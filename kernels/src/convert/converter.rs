@@ -27,10 +27,11 @@ use crate::lanes::LINE;
 use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::nest::{Loop, Nest, OutOfBounds, Side};
+use crate::processor::is_older_amd;
 use crate::slots::SlotWidth;
 use crate::transpose::ahead::Ahead;
 use crate::transpose::split::Split;
-use crate::tuning::{CONVERT_BITS, CONVERT_PIECE, CONVERT_ROW, TILE_ROW, is_amd};
+use crate::tuning::{CONVERT_BITS, CONVERT_PIECE, CONVERT_ROW, TILE_ROW};
 
 /// Converts one element for every point of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -368,7 +369,9 @@ impl Work<'_> {
     pub(super) unsafe fn turned(&self, turned: &Turned<'_>, src: Place, dst: Place) -> bool {
         let task = ConvertRows { turned: Some(turned), ..self.task(&self.conversion, src, dst) };
         // SAFETY: the caller's promise.
-        unsafe { if is_amd() { task.turns_at_level(self.level) } else { task.leaves_at_level(self.level) } }
+        unsafe {
+            if is_older_amd() { task.turns_at_level(self.level) } else { task.leaves_at_level(self.level) }
+        }
     }
 
     /// Plain rows through a conversion, of which there are none yet.

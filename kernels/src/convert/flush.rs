@@ -9,7 +9,7 @@ use crate::lanes::x86::Enter;
 use crate::level::HAS_AVX512;
 use crate::level::Level;
 use crate::nest::Loop;
-use crate::rows::Rows;
+use crate::rows::StreamedRows;
 use crate::walk::Point;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::walk::Walk;
@@ -80,7 +80,7 @@ pub(crate) unsafe fn walk_at_level<K: Point>(
 pub(super) unsafe fn flush(level: Level, loops: &[Loop], src: *const u8, dst: *mut u8, run: usize) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !walk_at_level(level, loops, (src, dst), Rows::new(loops, run, true)) {
+        if !walk_at_level(level, loops, (src, dst), StreamedRows::new(loops, run)) {
             crate::strided::walk_runs(loops, src, dst, run);
         }
     }

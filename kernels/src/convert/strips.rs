@@ -16,6 +16,7 @@ use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::level::Level;
 use crate::loops::Loops;
 use crate::nest::Loop;
+use crate::processor::is_older_amd;
 use crate::stage::starts_lines;
 use crate::transpose::ahead::Ahead;
 use crate::transpose::block::{AsIs, Places};
@@ -25,7 +26,7 @@ use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::Split;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::transpose::with_turns;
-use crate::tuning::{MADE_STRETCH, asks_with_rows, is_amd};
+use crate::tuning::{MADE_STRETCH, asks_with_rows};
 use crate::units::Units;
 use crate::walk::Point;
 
@@ -54,7 +55,7 @@ impl Strips {
     pub(super) fn leaving(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<Strips> {
         let bytes = [work.conversion.src_bytes(), work.conversion.dst_bytes()];
         let pays = bytes[1] <= 2 * bytes[0];
-        if !pays || work.level < Level::Avx512 || is_amd() {
+        if !pays || work.level < Level::Avx512 || is_older_amd() {
             return None;
         }
         let columns = |_: &Split, count| leaving_columns(bytes[0] * count, bytes[1] * count);
@@ -104,7 +105,7 @@ impl Strips {
     pub(super) unsafe fn run(&self, work: &Work<'_>, src: Place, dst: Place) {
         let (plane, places) = self.plane(src, dst);
         let may_turn =
-            !self.split.goes_on() && self.order.is_none() && with_turns(work.level, is_amd()).is_some();
+            !self.split.goes_on() && self.order.is_none() && with_turns(work.level, is_older_amd()).is_some();
         // SAFETY: the caller's promise.
         unsafe {
             if !may_turn || !self.leave(work, src, dst) {
@@ -140,7 +141,7 @@ impl Strips {
 /// True where columns of tiles had better go on in the tiles below: where elements become wider, and on processors that do not take
 /// turns.
 fn go_on(work: &Work<'_>) -> bool {
-    work.conversion.dst_bytes() > work.conversion.src_bytes() || !is_amd()
+    work.conversion.dst_bytes() > work.conversion.src_bytes() || !is_older_amd()
 }
 
 /// Outer loops, what continues the rows, rows and columns: whole strips.
@@ -220,7 +221,7 @@ pub(super) unsafe fn transposed<K: Point>(
 /// Bytes of a strip of converted columns in every row of `element` bytes an element: one line where more columns would be
 /// read at once than Intel's hardware follows as streams, unless they are of bytes, of which there is less to be read.
 fn strip_of(conversion: &Conversion, element: usize) -> usize {
-    let is_wide = element > 2 || element == 2 && (conversion.src_bytes() == 1 || is_amd());
+    let is_wide = element > 2 || element == 2 && (conversion.src_bytes() == 1 || is_older_amd());
     if is_wide { strip(element) } else { LINE }
 }
 
@@ -377,7 +378,7 @@ mod tests {
     #[test]
     fn rows_go_on_where_no_lane_of_what_is_transposed_straddles() {
         for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
-            let leave = level >= Level::Avx512 && !is_amd();
+            let leave = level >= Level::Avx512 && !is_older_amd();
             assert_eq!(rows(level, 8), [Some(512), leave.then_some(512)], "{level}");
             // A lane of words, and half of one of halves.
             assert_eq!(rows(level, 4), [Some(512), None], "{level}");

@@ -161,7 +161,7 @@ unsafe fn alone<L: Lanes>(lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8
     unsafe {
         match element {
             0..=LANE => scalar(loops, src, dst, element),
-            run => each_point(lanes, loops, src, dst, Rows::new(loops, run, false)),
+            run => each_point(lanes, loops, src, dst, Rows::new(loops, run)),
         }
     }
 }

@@ -5,18 +5,18 @@
 //! as many rows as a tile has columns these streams were as short as a tile, which takes a third longer.
 //! Elements that stay together on both sides, in another order, are one here, and are put in order as they are read; columns of such also
 //! where they lie in no tiles.
-//! AMD's processors do so before their fourth Zen; later ones were not measured with it, and go by sets of loops.
+//! All processors do so but AMD's fourth Zen, which was not measured with it, and goes by sets of loops.
 
 use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::loops::Loops;
 use crate::nest::Loop;
+use crate::processor::is_fourth_zen;
 use crate::stage::starts_lines;
 use crate::transpose::block::{AsIs, Places};
 use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::Split;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
-use crate::tuning::is_late_amd;
 use crate::units::Units;
 use crate::walk::each_point;
 
@@ -31,7 +31,7 @@ pub(crate) struct TileColumns {
 impl TileColumns {
     /// The nest in strips; none where columns are neither those of tiles nor put in an order, or where they make up no strips.
     pub(crate) fn new(loops: &[Loop], element: usize) -> Option<TileColumns> {
-        let few = Loops::of_few(loops).filter(|_| !is_late_amd())?;
+        let few = Loops::of_few(loops).filter(|_| !is_fourth_zen())?;
         let units = Units::new(&few, [element as isize; 2], element);
         let element = units.count * element;
         let split = Split::new(&units, [element as isize; 2], (element, element), true)?;

@@ -10,7 +10,7 @@ use crate::lanes::{LINE, Lanes};
 use crate::loops::{Loops, ONCE};
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
-use crate::rows::Rows;
+use crate::rows::{Rows, StreamedRows};
 use crate::stage::starts_lines;
 use crate::tuning::{WOVEN_BLOCK, WOVEN_RUN};
 use crate::walk::each_point;
@@ -199,15 +199,16 @@ impl Block<'_> {
             match zips {
                 true => self.zip(lanes, read, (src, made), height),
                 false => {
-                    each_point(lanes, read, src, made, Rows::new(read, height * word, false));
+                    each_point(lanes, read, src, made, Rows::new(read, height * word));
                 }
             }
             mover.go(lanes, &loops, made, to);
             match zips {
                 true if is_direct => {}
-                true => {
-                    each_point(lanes, written, turned, dst, Rows::new(written, width * word, self.stream))
+                true if self.stream => {
+                    each_point(lanes, written, turned, dst, StreamedRows::new(written, width * word))
                 }
+                true => each_point(lanes, written, turned, dst, Rows::new(written, width * word)),
                 false => self.unzip(lanes, written, (turned, dst), width),
             }
         }

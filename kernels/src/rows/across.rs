@@ -4,7 +4,7 @@
 use crate::lanes::{LINE, Lanes};
 use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::nest::Loop;
-use crate::rows::Rows;
+use crate::rows::StreamedRows;
 use crate::rows::dense::{dense_rows, room};
 use crate::tuning::DENSE_STREAMS;
 use crate::walk::each_point;
@@ -50,7 +50,7 @@ pub(crate) unsafe fn rows_across<L: Lanes>(
             if first == 0 {
                 return false;
             }
-            each_point(lanes, part.as_slice(), places.0, places.1, Rows::new(part.as_slice(), run, true));
+            each_point(lanes, part.as_slice(), places.0, places.1, StreamedRows::new(part.as_slice(), run));
         }
     }
     true

@@ -27,20 +27,32 @@ const LONG_RUN: usize = 2048;
 /// Copies `run` bytes at every point.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows {
-    pub(crate) run: usize,
-    pub(crate) stream: bool,
+    run: usize,
     /// From one run to the next on either side, as far as that is known: what is asked for ahead.
     next: (isize, isize),
-    /// How far ahead of its loads a run that streams asks for lines.
-    ahead: usize,
 }
 
 impl Rows {
     /// Runs of `run` bytes under `loops`.
     #[allow(dead_code)] // portable targets have no lanes
-    pub(crate) fn new(loops: &[Loop], run: usize, stream: bool) -> Rows {
-        let next = loops.last().map_or((0, 0), |l| (l.src_stride, l.dst_stride));
-        Rows { run, stream, next, ahead: if stream { ahead(loops, run) } else { 0 } }
+    pub(crate) fn new(loops: &[Loop], run: usize) -> Rows {
+        Rows { run, next: loops.last().map_or((0, 0), |l| (l.src_stride, l.dst_stride)) }
+    }
+}
+
+/// Copies `run` bytes at every point, past the cache.
+#[derive(Clone, Copy)]
+pub(crate) struct StreamedRows {
+    run: usize,
+    /// How far ahead of its loads a run asks for lines.
+    ahead: usize,
+}
+
+impl StreamedRows {
+    /// Runs of `run` bytes under `loops`.
+    #[allow(dead_code)] // portable targets have no lanes
+    pub(crate) fn new(loops: &[Loop], run: usize) -> StreamedRows {
+        StreamedRows { run, ahead: ahead(loops, run) }
     }
 }
 
@@ -104,7 +116,7 @@ pub(crate) unsafe fn rows_in_cache<L: Lanes>(
     src: *const u8,
     dst: *mut u8,
 ) {
-    let next = Rows::new(loops, run, false).next;
+    let next = Rows::new(loops, run).next;
     let bytes = loops.iter().fold(run, |bytes, l| bytes.saturating_mul(l.extent));
     macro_rules! lines {
         ($($bytes:literal)*) => {
@@ -122,7 +134,7 @@ pub(crate) unsafe fn rows_in_cache<L: Lanes>(
                     each_point(lanes, loops, src, dst, NearRows { run });
                 },
                 // SAFETY: the same.
-                _ => unsafe { each_point(lanes, loops, src, dst, Rows::new(loops, run, false)) },
+                _ => unsafe { each_point(lanes, loops, src, dst, Rows::new(loops, run)) },
             }
         };
     }
@@ -150,7 +162,7 @@ pub(crate) unsafe fn rows_past_cache<L: Lanes>(
             _ if rows_across(lanes, loops, (run, aligned), src, dst) => {}
             Some(pieces) if stream_rows(lanes, 1, ONCE, pieces, src, dst) => {}
             _ if !aligned && dense_rows(lanes, loops, (ONCE, along), 1, (src, dst)) => {}
-            _ => each_point(lanes, loops, src, dst, Rows::new(loops, run, true)),
+            _ => each_point(lanes, loops, src, dst, StreamedRows::new(loops, run)),
         }
     }
 }
@@ -161,18 +173,29 @@ impl Point for Rows {
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's promise.
-        unsafe {
-            if self.stream {
-                stream_run(lanes, src, dst, self.run, self.ahead);
-            } else {
-                copy_run(lanes, src, dst, self.run, self.next);
-            }
-        }
+        unsafe { copy_run(lanes, src, dst, self.run, self.next) };
     }
 
     #[inline(always)]
     fn streams(&self) -> bool {
-        self.stream
+        false
+    }
+}
+
+impl Point for StreamedRows {
+    const APART: usize = 4;
+
+    /// # Safety
+    /// As [`Rows`].
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { stream_run(lanes, src, dst, self.run, self.ahead) };
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        true
     }
 }
 
@@ -251,15 +274,15 @@ pub(crate) unsafe fn copy_registers<L: Lanes, const AHEAD: bool>(
 }
 
 /// Copies a run past the cache: whole aligned lines streamed, what is before and behind them stored; the source's lines are
-/// asked for so far ahead.
+/// asked for so far ahead, or not if 0.
 ///
 /// # Safety
 /// As [`copy_run`]; the caller fences.
 #[inline(always)]
 pub(crate) unsafe fn stream_run<L: Lanes>(lanes: L, src: *const u8, dst: *mut u8, len: usize, ahead: usize) {
-    let ahead = Ahead::of_lines(src.wrapping_add(ahead), LINE as isize, 1);
+    let asks = Ahead::of_lines(src.wrapping_add(ahead), LINE as isize, 1);
     // SAFETY: the same demands.
-    unsafe { stream_asking(lanes, src, dst, len, Some(ahead)) }
+    unsafe { stream_asking(lanes, src, dst, len, (ahead > 0).then_some(asks)) }
 }
 
 /// As [`stream_run`], asking for a line of these, if any, with each that is streamed.

@@ -228,6 +228,8 @@ struct PaddedRows<const E: usize, const K: usize> {
 }
 
 impl<const E: usize, const K: usize> Point for PaddedRows<E, K> {
+    const APART: usize = 8 / K;
+
     /// # Safety
     /// The rows that are present must have `count` elements readable from `src` on, and `bytes` be writable at `dst`, which starts a line.
     #[inline(always)]

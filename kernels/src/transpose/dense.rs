@@ -6,10 +6,11 @@
 
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
+use crate::processor::is_amd;
 use crate::rows::stream_asking;
 use crate::transpose::ahead::Ahead;
 use crate::transpose::stored::plane;
-use crate::tuning::{DENSE_AHEAD, DENSE_NEAR, DENSE_ROW, DENSE_TURNS, dense_bytes, dense_lines, is_amd};
+use crate::tuning::{DENSE_AHEAD, DENSE_NEAR, DENSE_ROW, DENSE_TURNS, dense_bytes, dense_lines};
 use crate::walk::Point;
 
 /// As [`Transpose`](crate::transpose::stored::Transpose), streaming, where each row continues the one before.

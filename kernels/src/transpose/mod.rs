@@ -19,6 +19,7 @@ use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
+use crate::processor::{is_early_amd, is_fifth_zen, is_older_amd};
 use crate::stage::starts_lines;
 use crate::transpose::ahead::{follow, meets};
 use crate::transpose::block::AsIs;
@@ -29,7 +30,7 @@ use crate::transpose::plane::CarriedPlane;
 use crate::transpose::small::{SmallTranspose, is_small};
 use crate::transpose::stored::Transpose;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
-use crate::tuning::{asks_with_rows, is_amd, is_early_amd};
+use crate::tuning::{WIDEST_TURNS, asks_with_rows};
 use crate::walk::each_point;
 
 /// How a transpose writes.
@@ -50,7 +51,7 @@ pub(crate) enum How {
 impl How {
     /// How a plane is best streamed at this level; [`How::Store`] where no kernel writes its lines.
     pub(crate) fn new<L: Lanes>(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> How {
-        let turns_pay = turns_pay::<L>(element);
+        let turns_pay = turns_pay::<L>(rows, columns, element);
         let all_rows = |may_straddle| rows.extent * beyond_rows(outer, rows, element, may_straddle);
         let row = columns.extent * element;
         if !L::STREAMS {
@@ -76,10 +77,13 @@ impl How {
 /// Short columns of which strips are wide: some strips.
 const LEAST_SHORT: usize = 4 * ShortColumns::COUNT;
 
-/// True where whole lines of elements of so many bytes are better read and written by turns: on processors of AMD, of registers of
-/// at least half a line. Intel's were slower with that.
-fn turns_pay<L: Lanes>(element: usize) -> bool {
-    2 * L::BYTES >= LINE && element < LANE && is_amd()
+/// True where whole lines of elements of so many bytes are better read and written by turns, of registers of at least half a line: on
+/// processors of AMD, but since their fifth Zen only where narrow ones meet in few sets of the caches. Intel's were slower with that.
+fn turns_pay<L: Lanes>(rows: Loop, columns: Loop, element: usize) -> bool {
+    let meet = || meets(columns.src_stride) || meets(rows.dst_stride);
+    2 * L::BYTES >= LINE
+        && element < LANE
+        && (is_older_amd() || is_fifth_zen() && element <= WIDEST_TURNS && meet())
 }
 
 /// The level of registers of half a line, by which turns go where they pay and this level could be used.
@@ -100,10 +104,10 @@ pub(crate) fn registers(mover: &Mover, loops: &[Loop]) -> Level {
                 && element < LANE
                 && rows.src_stride == element as isize =>
         {
-            let is_short = rows.extent * beyond_rows(outer, *rows, element, is_amd()) * element < LINE;
+            let is_short = rows.extent * beyond_rows(outer, *rows, element, is_older_amd()) * element < LINE;
             let is_near = is_near(columns.src_stride, rows.dst_stride) && !is_short;
             let starts_lines = rows.dst_stride.unsigned_abs().is_multiple_of(LINE);
-            let pays = is_amd() && !is_near && (starts_lines || is_short);
+            let pays = is_older_amd() && !is_near && (starts_lines || is_short);
             with_turns(mover.level, pays).unwrap_or(mover.level)
         }
         _ => mover.level,
@@ -128,7 +132,7 @@ fn beyond_rows(outer: &[Loop], rows: Loop, element: usize, may_straddle: bool) -
 pub(crate) fn for_turns(mover: &Mover, loops: &[Loop]) -> Option<Loops> {
     let element = mover.element_bytes;
     let wanted = mover.stream && mover.family == Family::Strided && matches!(element, 1 | 2 | 4 | 8);
-    if !wanted || loops.len() > MAX_LOOPS || with_turns(mover.level, is_amd()).is_none() {
+    if !wanted || loops.len() > MAX_LOOPS || with_turns(mover.level, is_older_amd()).is_none() {
         return None;
     }
     let (unit, mut order) = (element as isize, Loops::of(loops));
@@ -195,7 +199,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     let step = columns.src_stride;
     let is_stream = follow(step, plane.all_rows() * mover.element_bytes);
     let source = SourceColumns { asks_with_rows: asks_with_rows() && !is_stream && !meets(step) };
-    let meet_deep = is_early_amd();
+    let meet_deep = is_early_amd() || is_fifth_zen() && element > 1;
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {

@@ -15,6 +15,7 @@ use crate::lanes::{LANE, LINE};
 use crate::level::Level;
 use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
+use crate::processor::is_older_amd;
 use crate::slots::Bits;
 use crate::transpose::block::AsIs;
 use crate::transpose::burst::BURST_CARRY;
@@ -23,7 +24,7 @@ use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::Split;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
 use crate::transpose::with_turns;
-use crate::tuning::{PAGE, is_amd};
+use crate::tuning::PAGE;
 
 /// Fewer bytes of rows that do not start lines are put together in blocks.
 const SHORT_ROW: usize = 8 * LINE;
@@ -91,7 +92,7 @@ impl PackedStrips {
             return None;
         }
         let gains = packed != PackedSides::Destination && bits != Bits::One && step % PAGE as isize != 0;
-        let turns = with_turns(level, is_amd() || rows_are_lines && gains);
+        let turns = with_turns(level, is_older_amd() || rows_are_lines && gains);
         let strips = PackedStrips { by_turns: turns.is_some(), ..strips };
         // What passes the cache does so in whole lines; in it, lanes are enough, and strips may meet.
         let (width, least_width, least_rows) = if stream { (LINE, LINE, BLOCK) } else { (1, LANE, LANE) };
