@@ -277,7 +277,10 @@ impl<O: Order> Columns for Converted<'_, O> {
 
     const ARE_THE_SOURCES: bool = false;
 
-    const STRETCH: usize = MADE_STRETCH;
+    #[inline(always)]
+    fn stretch(&self) -> usize {
+        MADE_STRETCH
+    }
 
     #[inline(always)]
     fn strip(&self, _element: usize) -> usize {

@@ -6,7 +6,7 @@
 
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
-use crate::tuning::{FEW_LINES, MEETING_STRETCH, PAGE};
+use crate::tuning::{FEW_LINES, MEETING_STRETCH, PAGE, asks_near};
 
 /// In which order the lines of a strip's columns are asked for.
 #[derive(Clone, Copy)]
@@ -22,6 +22,8 @@ pub(crate) struct Ask {
     beyond: usize,
     /// Columns that lie one behind the other, and are one for stretches and steps.
     together: usize,
+    /// True where lines are asked for into the first level.
+    is_near: bool,
 }
 
 /// Lines that are asked for with one register of rows of a strip.
@@ -33,6 +35,8 @@ pub(crate) struct Ahead {
     shift: u32,
     /// Lines before the one that counts as the first.
     first: usize,
+    /// As in [`Ask`].
+    is_near: bool,
 }
 
 impl Ask {
@@ -43,7 +47,7 @@ impl Ask {
             true => None,
             false => Some(if meets(step) { MEETING_STRETCH.max(least) } else { least }),
         };
-        Ask { step, width, stretch, beyond: 0, together: 1 }
+        Ask { step, width, stretch, beyond: 0, together: 1, is_near: asks_near() }
     }
 
     /// The same in stretches of so many lines, a power of two, so many bytes behind those of the next turn.
@@ -56,14 +60,14 @@ impl Ask {
     /// The same whatever the columns.
     #[inline(always)]
     pub(crate) fn of_stretches(step: isize, width: usize, stretch: usize, beyond: usize) -> Ask {
-        Ask { step, width, stretch: Some(stretch), beyond, together: 1 }
+        Ask { step, width, stretch: Some(stretch), beyond, together: 1, is_near: asks_near() }
     }
 
     /// For strips of which so many columns of `len` bytes lie one behind the other, together a power of two of lines, and others with
     /// the step from the first of these: all of the next strip's, or of the same strip's in the next tiles, in the order of memory.
     #[inline(always)]
     pub(crate) fn of_groups(step: isize, len: usize, width: usize, together: usize) -> Ask {
-        Ask { step, width, stretch: Some(together * len / LINE), beyond: 0, together }
+        Ask { step, width, stretch: Some(together * len / LINE), beyond: 0, together, is_near: asks_near() }
     }
 
     /// What to ask for while the rows from byte `at` of a strip's columns on are moved, of which those of `rows` are walked:
@@ -84,6 +88,7 @@ impl Ask {
                 step: LINE as isize,
                 shift: 0,
                 first: 0,
+                is_near: self.is_near,
             };
         };
         let all = stretch * places;
@@ -94,7 +99,7 @@ impl Ask {
         };
         let (column, line) = (before % all / stretch, before % stretch);
         let from = from.wrapping_offset(column as isize * self.step).wrapping_add(line * LINE);
-        Ahead { from, step: self.step, shift: stretch.trailing_zeros(), first: 0 }
+        Ahead { from, step: self.step, shift: stretch.trailing_zeros(), first: 0, is_near: self.is_near }
     }
 }
 
@@ -102,7 +107,7 @@ impl Ahead {
     /// So many lines of each column from a place on, a power of two.
     #[inline(always)]
     pub(crate) fn of_lines(from: *const u8, step: isize, lines: usize) -> Ahead {
-        Ahead { from, step, shift: lines.trailing_zeros(), first: 0 }
+        Ahead { from, step, shift: lines.trailing_zeros(), first: 0, is_near: false }
     }
 
     /// The lines behind so many of these.
@@ -129,7 +134,10 @@ impl Ahead {
     pub(crate) fn ask_lines<L: Lanes>(self, lanes: L, first: usize, count: usize) {
         let mut i = 0;
         while i < count {
-            lanes.prefetch(self.place(first + i));
+            match self.is_near {
+                true => lanes.prefetch_near(self.place(first + i)),
+                false => lanes.prefetch(self.place(first + i)),
+            }
             i += 1;
         }
     }
@@ -208,12 +216,12 @@ pub(crate) fn lie_together(rows: Loop, columns: Loop) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tuning::STRETCH;
+    use crate::tuning::stretch;
 
     /// All lines that are asked for in a strip of 16 columns, as columns and lines from the strip's first.
     fn asked(step: isize, len: usize) -> Vec<(usize, usize)> {
         let top = std::ptr::null::<u8>().wrapping_add(1 << 20);
-        let ask = Ask::new(step, len, 16, STRETCH);
+        let ask = Ask::new(step, len, 16, stretch());
         let places = (0..len).step_by(LINE).flat_map(|at| {
             let ahead = ask.ahead(top, 0..len, at);
             (0..16).map(move |number| ahead.place(number).addr() - top.addr())
@@ -226,7 +234,7 @@ mod tests {
 
     #[test]
     fn every_line_is_asked_for_once() {
-        for (step, len, stretch) in [(14528, 48 * LINE, STRETCH), (8192, 128 * LINE, MEETING_STRETCH)] {
+        for (step, len, stretch) in [(14528, 48 * LINE, stretch()), (8192, 128 * LINE, MEETING_STRETCH)] {
             let rest = (0..16).flat_map(|column| (stretch..len / LINE).map(move |line| (column, line)));
             let next = (16..32).flat_map(|column| (0..stretch).map(move |line| (column, line)));
             assert_eq!(asked(step, len), rest.chain(next).collect::<Vec<_>>());

@@ -6,7 +6,7 @@ use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::block::{Leave, MOST_TILES, Places, Turned};
 use crate::transpose::stream::strip;
-use crate::tuning::{ASKED_WITH_ROWS, STRETCH};
+use crate::tuning::{ASKED_WITH_ROWS, stretch};
 
 /// The columns of a strip, some rows at a time. What is said here holds for the source's own; others say what is otherwise.
 pub(crate) trait Columns: Copy {
@@ -15,9 +15,6 @@ pub(crate) trait Columns: Copy {
 
     /// True where they are the source's own; unless they are, there are whole strips only.
     const ARE_THE_SOURCES: bool = true;
-
-    /// Lines of a column of the source that are asked for together.
-    const STRETCH: usize = STRETCH;
 
     /// What one row needs of the carry buffer where registers are less than a line: the line before, and a strip.
     const ROW_BUFFER: usize = LINE + strip(2);
@@ -60,13 +57,19 @@ pub(crate) trait Columns: Copy {
         0
     }
 
+    /// Lines of a column of the source that are asked for together, a power of two.
+    #[inline(always)]
+    fn stretch(&self) -> usize {
+        stretch()
+    }
+
     /// In which order lines of the columns are asked for, which have `len` bytes each and of which a strip has so many.
     #[inline(always)]
     fn asks(&self, step: isize, len: usize, count: usize) -> Ask {
         let Places { together, apart, .. } = self.places(step);
         match together <= count {
             true => Ask::of_groups(apart, len, count, together),
-            false => Ask::new(step, len, count, Self::STRETCH),
+            false => Ask::new(step, len, count, self.stretch()),
         }
     }
 
@@ -111,8 +114,19 @@ pub(crate) trait Columns: Copy {
 /// The source's own.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct SourceColumns {
-    /// True where lines are asked for with the rows that are written, if registers are lines.
-    pub(crate) asks_with_rows: bool,
+    pub(crate) asks: Asks,
+}
+
+/// With what lines of columns are asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Asks {
+    /// Not at all: the hardware follows all of them.
+    Never,
+    /// With those that are read.
+    #[default]
+    WithLoads,
+    /// With the rows that are written, if registers are lines.
+    WithRows,
 }
 
 impl Columns for SourceColumns {
@@ -123,8 +137,19 @@ impl Columns for SourceColumns {
 
     #[inline(always)]
     fn asked_with_rows<L: Lanes>(&self, element: usize) -> usize {
-        let asks = self.asks_with_rows && element < ASKED_WITH_ROWS && L::BYTES == LINE;
+        let asks = self.asks == Asks::WithRows && element < ASKED_WITH_ROWS && L::BYTES == LINE;
         if asks { self.strip(element) / LINE } else { 0 }
+    }
+
+    #[inline(always)]
+    unsafe fn ready<L: Lanes, const E: usize>(
+        &self,
+        _lanes: L,
+        (from, step): (*const u8, isize),
+        _rows: usize,
+        ahead: Ahead,
+    ) -> ((*const u8, Places), Option<Ahead>) {
+        ((from, self.places(step)), (self.asks != Asks::Never).then_some(ahead))
     }
 }
 

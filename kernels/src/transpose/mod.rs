@@ -24,13 +24,13 @@ use crate::stage::starts_lines;
 use crate::transpose::ahead::{follow, meets};
 use crate::transpose::block::AsIs;
 use crate::transpose::burst::{BURST_CARRY, BurstTranspose, is_near};
-use crate::transpose::columns::{ShortColumns, SourceColumns};
+use crate::transpose::columns::{Asks, ShortColumns, SourceColumns};
 use crate::transpose::dense::{Blocks, StreamDense, is_dense};
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::small::{SmallTranspose, is_small};
 use crate::transpose::stored::Transpose;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
-use crate::tuning::{WIDEST_TURNS, asks_with_rows};
+use crate::tuning::{WIDEST_TURNS, asks_with_rows, follows_columns};
 use crate::walk::each_point;
 
 /// How a transpose writes.
@@ -198,7 +198,12 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     // What is one stream is read as one, whatever is written; and columns that meet lose by it.
     let step = columns.src_stride;
     let is_stream = follow(step, plane.all_rows() * mover.element_bytes);
-    let source = SourceColumns { asks_with_rows: asks_with_rows() && !is_stream && !meets(step) };
+    let asks = match () {
+        () if follows_columns(mover.element_bytes) => Asks::Never,
+        () if asks_with_rows() && !is_stream && !meets(step) => Asks::WithRows,
+        () => Asks::WithLoads,
+    };
+    let source = SourceColumns { asks };
     let meet_deep = is_early_amd() || is_fifth_zen() && element > 1;
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {

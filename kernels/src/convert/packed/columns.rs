@@ -273,8 +273,6 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
 
     const ARE_THE_SOURCES: bool = false;
 
-    const STRETCH: usize = STRETCH;
-
     #[inline(always)]
     fn strip(&self, _element: usize) -> usize {
         self.width
