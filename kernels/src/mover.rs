@@ -11,7 +11,7 @@ use crate::nest::{Loop, Nest, OutOfBounds};
 use crate::rows::dense::{DenseOrder, dense_rows};
 use crate::rows::pieces::row_pieces;
 use crate::rows::stream::stream_rows;
-use crate::rows::{rows_in_cache, rows_past_cache};
+use crate::rows::{next_rows, rows_in_cache, rows_past_cache};
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
 use crate::transpose::{How, transpose};
@@ -272,7 +272,10 @@ impl Mover {
         let fits = along.src_stride == element
             && across.dst_stride == element
             && along.dst_stride == element * across.extent as isize;
-        let past = self.stream.then(|| rows_ahead(L::BYTES < LINE, across.extent));
+        let past = self.stream.then(|| {
+            let along = || rows_ahead(L::BYTES < LINE, across.extent);
+            next_rows(outer, across.src_stride).unwrap_or_else(along)
+        });
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
                 match (self.element_bytes, across.extent) {

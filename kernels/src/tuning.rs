@@ -230,17 +230,20 @@ pub(crate) const HUGE_PAGE: usize = 2 << 20;
 /// touched but takes addresses, is less than the buffer.
 pub(crate) const HUGE_PAGE_BUFFER: usize = 2 * HUGE_PAGE;
 
-/// How far ahead of its loads a streamed run asks for lines, in bytes. Two lines of every page are behind the hardware's own
-/// stream when it starts; asking early hides that. More than half a page ahead gained nothing on Intel's processors; AMD's are
-/// faster with somewhat less, and since their fifth Zen with nothing asked for (0): they follow what each instruction reads, and are
-/// held up by a tenth where they are told.
-pub(crate) fn run_ahead() -> usize {
+/// How far ahead of its loads a streamed run asks for lines, in bytes, where so many take turns. Two lines of every page are behind the
+/// hardware's own stream when it starts; asking early hides that. More than half a page ahead gained nothing on Intel's processors;
+/// AMD's are faster with somewhat less, and since their fifth Zen with nothing asked for (0) where streams are few: they follow what
+/// each instruction reads, and are held up by a tenth where they are told.
+pub(crate) fn run_ahead(streams: usize) -> usize {
     match () {
-        () if is_fifth_zen() => 0,
-        () if is_older_amd() => 768,
+        () if is_fifth_zen() && streams <= FOLLOWED => 0,
+        () if is_amd() => 768,
         () => 2048,
     }
 }
+
+/// Streams that are followed so. Without being told, 48 and 96 were read at half the speed.
+const FOLLOWED: usize = 16;
 
 /// The same for short runs that lie apart, whose neighbours come later: less was slower on processors of both makers.
 pub(crate) const APART_AHEAD: usize = 2048;
@@ -309,6 +312,15 @@ pub(crate) fn rows_ahead(is_part_of_line: bool, rows: usize) -> usize {
         (false, _) => 2048,
     }
 }
+
+/// True where rows that take turns, and are short, ask for those after them: AMD's fifth Zen follows each row, and begins anew with the
+/// next one. Other processors were not measured with it.
+pub(crate) fn asks_for_next_rows() -> bool {
+    is_fifth_zen()
+}
+
+/// Rows that are no farther than so many bytes behind those that take turns: a small part of the second-level cache.
+pub(crate) const NEXT_ROWS: usize = 64 << 10;
 
 /// True where words of two rows that are converted and woven are better taken in the order of the stream that they become:
 /// AMD's processors write some tiles faster than they read two rows.

@@ -18,7 +18,9 @@ use crate::rows::pieces::pieces;
 use crate::rows::stream::stream_rows;
 use crate::stage::starts_lines;
 use crate::transpose::ahead::Ahead;
-use crate::tuning::{APART_AHEAD, IN_FIRST_LEVEL, RUNS_AHEAD, run_ahead};
+use crate::tuning::{
+    APART_AHEAD, IN_FIRST_LEVEL, NEXT_ROWS, PAGE, RUNS_AHEAD, asks_for_next_rows, run_ahead,
+};
 use crate::walk::{Point, each_point};
 
 /// From this many bytes on the library's memory copy is at least as good as a loop of vectors.
@@ -66,7 +68,22 @@ fn ahead(loops: &[Loop], run: usize) -> usize {
         [next] => next.src_stride == run as isize,
         [] => true,
     };
-    if is_stream || run >= LONG_RUN { run_ahead() } else { APART_AHEAD }
+    let Loop { extent, src_stride, .. } = *loops.last().unwrap_or(&ONCE);
+    match next_rows(loops, src_stride) {
+        Some(next) => next,
+        None if is_stream || run >= LONG_RUN => run_ahead(extent),
+        None => APART_AHEAD,
+    }
+}
+
+/// How far the rows lie, in bytes, that come after those that take turns under these loops, with a step from one to the next, where
+/// they are short: what is asked for along one of them would be the next one, which is there already.
+pub(crate) fn next_rows(loops: &[Loop], step: isize) -> Option<usize> {
+    if !asks_for_next_rows() || step.unsigned_abs() > PAGE {
+        return None;
+    }
+    let strides = loops.iter().map(|l| l.src_stride.unsigned_abs());
+    strides.filter(|next| (step.unsigned_abs() + 1..=NEXT_ROWS).contains(next)).max()
 }
 
 /// Copies `N` lines at every point: no count and no choice.

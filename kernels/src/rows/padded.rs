@@ -13,10 +13,10 @@ use crate::fill::{Fill, inside, take_runs};
 use crate::interleave::{full_zips, zip_block, zip_blocks};
 use crate::lanes::{Held, LINE, Lanes, stream_line};
 use crate::level::Level;
-use crate::loops::Loops;
+use crate::loops::{Loops, ONCE};
 use crate::mover::{Family, Mover};
 use crate::nest::{Loop, Nest, OutOfBounds, Side};
-use crate::rows::copy_short;
+use crate::rows::{copy_short, next_rows};
 use crate::slots::SlotWidth;
 use crate::stage::starts_lines;
 use crate::tuning::{rows_ahead, run_ahead};
@@ -73,10 +73,12 @@ impl Mover {
         let rows = Padded::new(self.level, &nest, [element; 2], &padding, to);
         let Some(rows) = rows else { return Ok(false) };
         let from = src[nest.src_offset.unsigned_abs()..].as_ptr();
-        let ahead = match rows.ways {
-            1 => run_ahead(),
+        let Loop { extent, src_stride, .. } = *rows.outer.as_slice().last().unwrap_or(&ONCE);
+        let step = if rows.ways == 1 { src_stride } else { rows.across.src_stride };
+        let ahead = next_rows(rows.outer.as_slice(), step).unwrap_or_else(|| match rows.ways {
+            1 => run_ahead(extent),
             ways => rows_ahead(self.level < Level::Avx512, ways),
-        };
+        });
         let steps = (rows.across.src_stride, ahead);
         // SAFETY:
         // - every address that either nest reaches, and the element behind it, lies inside `src` and `dst`: the checks proved it;
@@ -224,6 +226,7 @@ struct PaddedRows<const E: usize, const K: usize> {
     count: usize,
     bytes: usize,
     line: *const u8,
+    /// How far ahead of its loads each row is asked for, in bytes; it is not if 0.
     ahead: usize,
 }
 
@@ -243,7 +246,9 @@ impl<const E: usize, const K: usize> Point for PaddedRows<E, K> {
             if K == 1 {
                 let mut line = 0;
                 while line < at {
-                    lanes.prefetch(src.wrapping_add(self.ahead + line));
+                    if self.ahead > 0 {
+                        lanes.prefetch(src.wrapping_add(self.ahead + line));
+                    }
                     stream_line(lanes, src.add(line), dst.add(line));
                     line += LINE;
                 }
