@@ -273,8 +273,9 @@ impl Mover {
             && across.dst_stride == element
             && along.dst_stride == element * across.extent as isize;
         let past = self.stream.then(|| {
-            let along = || rows_ahead(L::BYTES < LINE, across.extent);
-            next_rows(outer, across.src_stride).unwrap_or_else(along)
+            let ahead = || rows_ahead(L::BYTES < LINE, across.extent);
+            let (rows, run) = ((across.extent, across.src_stride), along.extent * self.element_bytes);
+            next_rows(outer, rows, run).unwrap_or_else(ahead)
         });
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {

@@ -87,7 +87,7 @@ mod found {
         let family = cpuid.get_feature_info().map_or(0, |info| info.family_id());
         match is_amd {
             true if family >= FIFTH_ZEN => Kind::FifthZen,
-            // The third and the fourth share a family; these have second-level caches of half a mebibyte.
+            // The third and the fourth share a family; those before the fourth have second-level caches of half a mebibyte.
             true if level(&cpuid, 2).is_some_and(|bytes| bytes < 1 << 20) => Kind::EarlyZen,
             true => Kind::FourthZen,
             false => Kind::Other,

@@ -126,15 +126,32 @@ pub(crate) const STORED_ROWS: usize = 256;
 /// lines, since the hardware brings lines in pairs: asked for by even ones, pairs come before their time and get lost.
 pub(crate) const COLUMN_AHEAD: usize = 192;
 
-/// Lines of a column that a streamed transpose asks for together, a power of two: memory reads them faster than single lines, and a
-/// strip's stretches are a part of the second-level cache.
-pub(crate) fn stretch() -> usize {
-    if is_fifth_zen() { 8 } else { 4 }
+/// How the strips of a streamed transpose ask for the lines of their columns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretches {
+    /// Lines of a column that are asked for together, a power of two: memory reads them faster than single lines, and a strip's stretches
+    /// are a part of the second-level cache, or of the first where they are asked for into that.
+    lines: usize,
+    /// True where they are asked for into the first level. Turns of columns that meet never are, whose lines push each other out there.
+    pub(crate) to_first_level: bool,
 }
 
-/// True where such lines are asked for into the first level: AMD's fifth Zen gained from nothing to a sixth by it.
-pub(crate) fn asks_near() -> bool {
-    is_fifth_zen()
+impl Stretches {
+    /// What is best on most processors.
+    pub(crate) const USUAL: Stretches = Stretches { lines: 4, to_first_level: false };
+
+    /// AMD's fifth Zen gained from nothing to a sixth by the first level.
+    const FIFTH_ZEN: Stretches = Stretches { lines: 8, to_first_level: true };
+
+    /// What is best on this one. Not to be asked in a kernel's region.
+    pub(crate) fn here() -> Stretches {
+        if is_fifth_zen() { Stretches::FIFTH_ZEN } else { Stretches::USUAL }
+    }
+
+    /// Lines that are asked for together of columns of so many bytes.
+    pub(crate) fn of(self, len: usize) -> usize {
+        if len >= self.lines * LINE { self.lines } else { Stretches::USUAL.lines }
+    }
 }
 
 /// True where the hardware follows the columns of a strip of elements of so many bytes: eight columns of sixteen bytes, by the distance
@@ -154,7 +171,7 @@ pub(crate) fn asks_with_rows() -> bool {
 /// Elements of fewer bytes do so: wider ones lost a tenth where rows start no lines.
 pub(crate) const ASKED_WITH_ROWS: usize = 8;
 
-/// On processors of AMD a streamed transpose goes by turns of at most so many columns; of half as many where
+/// Where a streamed transpose goes by turns, which it does on AMD's older processors, a turn has at most so many columns; of half as many where
 /// elements are wider than two bytes, or columns meet in few sets of the caches. The more a turn reads and then writes the
 /// faster is the memory, as long as all of it stays in the first-level cache.
 pub(crate) const BURST_COLUMNS: usize = 256;
@@ -168,7 +185,7 @@ pub(crate) const BURST_LINES: usize = 3;
 pub(crate) const BURST_TILE: usize = 512;
 
 /// Where rows are near, and columns far whose lines do not stay in the caches, a turn reads so many lines of fewer columns. Before AMD's
-/// fourth Zen it does so of columns that meet, whose lines the second level keeps for as few, and asks for those of the next turn.
+/// fourth Zen, and of two bytes since the fifth, it does so of columns that meet, whose lines the second level keeps for as few, and asks for those of the next turn.
 pub(crate) const DEEP_DEPTH: usize = 4;
 pub(crate) const DEEP_COLUMNS: usize = 64;
 
@@ -290,7 +307,7 @@ pub(crate) fn convert_ahead() -> (usize, usize) {
 }
 
 /// The same for so many rows of elements of so many bytes that become a stream, or 0. Of two rows lines come into the first
-/// level at once, as pieces of them take turns. AMD's processors want them shortly before their use; words that become
+/// level at once, as pieces of them take turns. AMD's older processors want them shortly before their use; words that become
 /// bytes, too, of which four rows are too many to be followed for long. Elements with
 /// factors, whose multiplication takes its time, gained nothing by it.
 pub(crate) fn woven_ahead(rows: usize, bytes: usize, is_scaled: bool) -> (usize, usize) {
@@ -319,11 +336,14 @@ pub(crate) fn asks_for_next_rows() -> bool {
     is_fifth_zen()
 }
 
+/// Bytes from one of such rows to the next. Of shorter ones, a fixed distance is some rows further, and was better.
+pub(crate) const SHORT_ROWS: core::ops::RangeInclusive<isize> = 1024..=PAGE as isize;
+
 /// Rows that are no farther than so many bytes behind those that take turns: a small part of the second-level cache.
 pub(crate) const NEXT_ROWS: usize = 64 << 10;
 
 /// True where words of two rows that are converted and woven are better taken in the order of the stream that they become:
-/// AMD's processors write some tiles faster than they read two rows.
+/// AMD's older processors write some tiles faster than they read two rows.
 pub(crate) fn weaves_along_stream() -> bool {
     is_older_amd()
 }
@@ -337,7 +357,7 @@ pub(crate) fn ragged_ahead() -> usize {
     if is_fourth_zen() { 320 } else { 3072 }
 }
 
-/// The same where its rows start lines: a page, of which those want a quarter.
+/// The same where its rows start lines: a page, of which that wants a quarter.
 pub(crate) fn stream_ahead() -> usize {
     if is_fourth_zen() { 1024 } else { 4096 }
 }

@@ -26,7 +26,7 @@ use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::Split;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::transpose::with_turns;
-use crate::tuning::{MADE_STRETCH, asks_with_rows};
+use crate::tuning::{MADE_STRETCH, Stretches, asks_with_rows};
 use crate::units::Units;
 use crate::walk::Point;
 
@@ -128,7 +128,7 @@ impl Strips {
         let aligned = starts_lines(outer.as_slice().iter().chain([&rows, &beyond, &along]), places.1);
         let mut carry = (!aligned).then(|| Buffer::new(BURST_CARRY.max(CARRY_BYTES)));
         let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
-        let plane = CarriedPlane { columns, rows, beyond, along, carry };
+        let plane = CarriedPlane { columns, rows, beyond, along, carry, stretches: Stretches::here() };
         let columns = self.split.places();
         let factors = FactorsOf { origin: src.base, alike };
         let turned = Turned { outer: outer.as_slice(), run: self.count, plane, columns, places, factors };
@@ -212,14 +212,14 @@ pub(super) unsafe fn transposed<K: Point>(
     let aligned = is_whole && starts_lines(outer.as_slice().iter().chain([&row, &beyond, &along]), dst);
     let mut carry = (!aligned).then(|| Buffer::new(CARRY_BYTES));
     let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
-    let kernel = kernel(CarriedPlane { columns, rows, beyond, along, carry });
+    let kernel = kernel(CarriedPlane { columns, rows, beyond, along, carry, stretches: Stretches::here() });
     // SAFETY: the caller's promise; the carries live until the end of this function.
     let done = unsafe { walk_at_level(level, outer.as_slice(), (src, dst), kernel) };
     debug_assert!(done, "strips are for levels that stream");
 }
 
 /// Bytes of a strip of converted columns in every row of `element` bytes an element: one line where more columns would be
-/// read at once than Intel's hardware follows as streams, unless they are of bytes, of which there is less to be read.
+/// read at once than the hardware follows as streams, unless they are of bytes, of which there is less to be read.
 fn strip_of(conversion: &Conversion, element: usize) -> usize {
     let is_wide = element > 2 || element == 2 && (conversion.src_bytes() == 1 || is_older_amd());
     if is_wide { strip(element) } else { LINE }
@@ -278,7 +278,7 @@ impl<O: Order> Columns for Converted<'_, O> {
     const ARE_THE_SOURCES: bool = false;
 
     #[inline(always)]
-    fn stretch(&self) -> usize {
+    fn stretch(&self, _usual: usize) -> usize {
         MADE_STRETCH
     }
 

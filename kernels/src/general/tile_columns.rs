@@ -17,6 +17,7 @@ use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::Split;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
+use crate::tuning::Stretches;
 use crate::units::Units;
 use crate::walk::each_point;
 
@@ -60,7 +61,7 @@ impl TileColumns {
             false => carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE)),
         };
         let (places, columns) = (self.split.places(), Loop { extent: whole[0], ..columns });
-        let plane = CarriedPlane { columns, rows, beyond, along, carry };
+        let plane = CarriedPlane { columns, rows, beyond, along, carry, stretches: Stretches::here() };
         macro_rules! run {
             ($($e:literal: $n:literal;)*) => {
                 match (self.element, self.order) {

@@ -19,7 +19,7 @@ use crate::rows::stream::stream_rows;
 use crate::stage::starts_lines;
 use crate::transpose::ahead::Ahead;
 use crate::tuning::{
-    APART_AHEAD, IN_FIRST_LEVEL, NEXT_ROWS, PAGE, RUNS_AHEAD, asks_for_next_rows, run_ahead,
+    APART_AHEAD, IN_FIRST_LEVEL, NEXT_ROWS, RUNS_AHEAD, SHORT_ROWS, asks_for_next_rows, run_ahead,
 };
 use crate::walk::{Point, each_point};
 
@@ -46,7 +46,7 @@ impl Rows {
 #[derive(Clone, Copy)]
 pub(crate) struct StreamedRows {
     run: usize,
-    /// How far ahead of its loads a run asks for lines.
+    /// How far ahead of its loads a run asks for lines; for none if 0.
     ahead: usize,
 }
 
@@ -58,8 +58,8 @@ impl StreamedRows {
     }
 }
 
-/// How far ahead of its loads a run under these loops asks for lines: not as far where the source is one stream, being a long
-/// run or runs that the second loop continues soon.
+/// How far ahead of its loads a run under these loops asks for lines, if any: those of the rows that come next where they are short;
+/// else not as far where the source is one stream, being a long run or runs that the second loop continues soon.
 fn ahead(loops: &[Loop], run: usize) -> usize {
     let is_stream = match loops {
         [.., outer, inner] => {
@@ -68,22 +68,30 @@ fn ahead(loops: &[Loop], run: usize) -> usize {
         [next] => next.src_stride == run as isize,
         [] => true,
     };
-    let Loop { extent, src_stride, .. } = *loops.last().unwrap_or(&ONCE);
-    match next_rows(loops, src_stride) {
+    let turns = taking_turns(loops);
+    match next_rows(loops, (1, turns.src_stride), run) {
         Some(next) => next,
-        None if is_stream || run >= LONG_RUN => run_ahead(extent),
+        None if is_stream || run >= LONG_RUN => run_ahead(turns.extent),
         None => APART_AHEAD,
     }
 }
 
-/// How far the rows lie, in bytes, that come after those that take turns under these loops, with a step from one to the next, where
-/// they are short: what is asked for along one of them would be the next one, which is there already.
-pub(crate) fn next_rows(loops: &[Loop], step: isize) -> Option<usize> {
-    if !asks_for_next_rows() || step.unsigned_abs() > PAGE {
+/// The loop whose rows take turns: the innermost that is one.
+pub(crate) fn taking_turns(loops: &[Loop]) -> Loop {
+    loops.iter().rev().copied().find(|l| l.extent > 1).unwrap_or(ONCE)
+}
+
+/// How far the rows lie, in bytes, that come after those that take turns under these loops, by so many together, with a step from one to
+/// the next and runs of so many bytes, where rows are short: what is asked for along one of them would be the next one, which is there
+/// already.
+pub(crate) fn next_rows(loops: &[Loop], (ways, step): (usize, isize), run: usize) -> Option<usize> {
+    let together = step.checked_mul(ways as isize).filter(|_| SHORT_ROWS.contains(&step))?;
+    if !asks_for_next_rows() {
         return None;
     }
-    let strides = loops.iter().map(|l| l.src_stride.unsigned_abs());
-    strides.filter(|next| (step.unsigned_abs() + 1..=NEXT_ROWS).contains(next)).max()
+    let is_along = |stride: isize| stride == run as isize || stride == together;
+    let next = loops.iter().rev().find(|l| l.extent > 1 && !is_along(l.src_stride))?.src_stride;
+    (together + 1..=NEXT_ROWS as isize).contains(&next).then_some(next.unsigned_abs())
 }
 
 /// Copies `N` lines at every point: no count and no choice.

@@ -13,10 +13,10 @@ use crate::fill::{Fill, inside, take_runs};
 use crate::interleave::{full_zips, zip_block, zip_blocks};
 use crate::lanes::{Held, LINE, Lanes, stream_line};
 use crate::level::Level;
-use crate::loops::{Loops, ONCE};
+use crate::loops::Loops;
 use crate::mover::{Family, Mover};
 use crate::nest::{Loop, Nest, OutOfBounds, Side};
-use crate::rows::{copy_short, next_rows};
+use crate::rows::{copy_short, next_rows, taking_turns};
 use crate::slots::SlotWidth;
 use crate::stage::starts_lines;
 use crate::tuning::{rows_ahead, run_ahead};
@@ -73,10 +73,12 @@ impl Mover {
         let rows = Padded::new(self.level, &nest, [element; 2], &padding, to);
         let Some(rows) = rows else { return Ok(false) };
         let from = src[nest.src_offset.unsigned_abs()..].as_ptr();
-        let Loop { extent, src_stride, .. } = *rows.outer.as_slice().last().unwrap_or(&ONCE);
-        let step = if rows.ways == 1 { src_stride } else { rows.across.src_stride };
-        let ahead = next_rows(rows.outer.as_slice(), step).unwrap_or_else(|| match rows.ways {
-            1 => run_ahead(extent),
+        let turns = taking_turns(rows.outer.as_slice());
+        let step = if rows.ways == 1 { turns.src_stride } else { rows.across.src_stride };
+        let run = rows.count * element;
+        let next = next_rows(rows.outer.as_slice(), (rows.ways, step), run);
+        let ahead = next.unwrap_or_else(|| match rows.ways {
+            1 => run_ahead(turns.extent),
             ways => rows_ahead(self.level < Level::Avx512, ways),
         });
         let steps = (rows.across.src_stride, ahead);
@@ -231,7 +233,7 @@ struct PaddedRows<const E: usize, const K: usize> {
 }
 
 impl<const E: usize, const K: usize> Point for PaddedRows<E, K> {
-    const APART: usize = 8 / K;
+    const APART: usize = if K > 2 { 8 / K } else { 4 };
 
     /// # Safety
     /// The rows that are present must have `count` elements readable from `src` on, and `bytes` be writable at `dst`, which starts a line.
@@ -290,7 +292,9 @@ impl<const E: usize, const K: usize> PaddedRows<E, K> {
                 while row < K {
                     if row < self.present {
                         let from = src.wrapping_offset(row as isize * self.step).wrapping_add(at * E);
-                        lanes.prefetch(from.wrapping_add(self.ahead));
+                        if self.ahead > 0 {
+                            lanes.prefetch(from.wrapping_add(self.ahead));
+                        }
                         rows[row] = lanes.load(from);
                     }
                     row += 1;

@@ -6,7 +6,7 @@
 
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
-use crate::tuning::{FEW_LINES, MEETING_STRETCH, PAGE, asks_near};
+use crate::tuning::{FEW_LINES, MEETING_STRETCH, PAGE};
 
 /// In which order the lines of a strip's columns are asked for.
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ pub(crate) struct Ask {
     /// Columns that lie one behind the other, and are one for stretches and steps.
     together: usize,
     /// True where lines are asked for into the first level.
-    is_near: bool,
+    to_first_level: bool,
 }
 
 /// Lines that are asked for with one register of rows of a strip.
@@ -36,7 +36,7 @@ pub(crate) struct Ahead {
     /// Lines before the one that counts as the first.
     first: usize,
     /// As in [`Ask`].
-    is_near: bool,
+    to_first_level: bool,
 }
 
 impl Ask {
@@ -47,7 +47,7 @@ impl Ask {
             true => None,
             false => Some(if meets(step) { MEETING_STRETCH.max(least) } else { least }),
         };
-        Ask { step, width, stretch, beyond: 0, together: 1, is_near: asks_near() }
+        Ask { step, width, stretch, beyond: 0, together: 1, to_first_level: false }
     }
 
     /// The same in stretches of so many lines, a power of two, so many bytes behind those of the next turn.
@@ -60,14 +60,20 @@ impl Ask {
     /// The same whatever the columns.
     #[inline(always)]
     pub(crate) fn of_stretches(step: isize, width: usize, stretch: usize, beyond: usize) -> Ask {
-        Ask { step, width, stretch: Some(stretch), beyond, together: 1, is_near: asks_near() }
+        Ask { step, width, stretch: Some(stretch), beyond, together: 1, to_first_level: false }
     }
 
     /// For strips of which so many columns of `len` bytes lie one behind the other, together a power of two of lines, and others with
     /// the step from the first of these: all of the next strip's, or of the same strip's in the next tiles, in the order of memory.
     #[inline(always)]
     pub(crate) fn of_groups(step: isize, len: usize, width: usize, together: usize) -> Ask {
-        Ask { step, width, stretch: Some(together * len / LINE), beyond: 0, together, is_near: asks_near() }
+        Ask { step, width, stretch: Some(together * len / LINE), beyond: 0, together, to_first_level: false }
+    }
+
+    /// The same into the first level, or not.
+    #[inline(always)]
+    pub(crate) fn to_first_level(self, to_first_level: bool) -> Ask {
+        Ask { to_first_level, ..self }
     }
 
     /// What to ask for while the rows from byte `at` of a strip's columns on are moved, of which those of `rows` are walked:
@@ -88,7 +94,7 @@ impl Ask {
                 step: LINE as isize,
                 shift: 0,
                 first: 0,
-                is_near: self.is_near,
+                to_first_level: self.to_first_level,
             };
         };
         let all = stretch * places;
@@ -99,7 +105,13 @@ impl Ask {
         };
         let (column, line) = (before % all / stretch, before % stretch);
         let from = from.wrapping_offset(column as isize * self.step).wrapping_add(line * LINE);
-        Ahead { from, step: self.step, shift: stretch.trailing_zeros(), first: 0, is_near: self.is_near }
+        Ahead {
+            from,
+            step: self.step,
+            shift: stretch.trailing_zeros(),
+            first: 0,
+            to_first_level: self.to_first_level,
+        }
     }
 }
 
@@ -107,7 +119,7 @@ impl Ahead {
     /// So many lines of each column from a place on, a power of two.
     #[inline(always)]
     pub(crate) fn of_lines(from: *const u8, step: isize, lines: usize) -> Ahead {
-        Ahead { from, step, shift: lines.trailing_zeros(), first: 0, is_near: false }
+        Ahead { from, step, shift: lines.trailing_zeros(), first: 0, to_first_level: false }
     }
 
     /// The lines behind so many of these.
@@ -134,7 +146,7 @@ impl Ahead {
     pub(crate) fn ask_lines<L: Lanes>(self, lanes: L, first: usize, count: usize) {
         let mut i = 0;
         while i < count {
-            match self.is_near {
+            match self.to_first_level {
                 true => lanes.prefetch_near(self.place(first + i)),
                 false => lanes.prefetch(self.place(first + i)),
             }
@@ -203,6 +215,12 @@ pub(crate) fn meets(step: isize) -> bool {
     step.wrapping_add(4 * LINE as isize).rem_euclid(PAGE as isize) < 8 * LINE as isize
 }
 
+/// The same of places that are not near each other.
+#[inline(always)]
+pub(crate) fn meets_far(step: isize) -> bool {
+    meets(step) && step.unsigned_abs() >= PAGE / 2
+}
+
 /// True where columns with these rows are a few lines each, and lie one behind the other, so that they are asked for as one.
 pub(crate) fn lie_together(rows: Loop, columns: Loop) -> bool {
     let len = rows.src_stride.unsigned_abs() * rows.extent;
@@ -216,12 +234,12 @@ pub(crate) fn lie_together(rows: Loop, columns: Loop) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tuning::stretch;
+    use crate::tuning::Stretches;
 
     /// All lines that are asked for in a strip of 16 columns, as columns and lines from the strip's first.
     fn asked(step: isize, len: usize) -> Vec<(usize, usize)> {
         let top = std::ptr::null::<u8>().wrapping_add(1 << 20);
-        let ask = Ask::new(step, len, 16, stretch());
+        let ask = Ask::new(step, len, 16, Stretches::USUAL.of(len));
         let places = (0..len).step_by(LINE).flat_map(|at| {
             let ahead = ask.ahead(top, 0..len, at);
             (0..16).map(move |number| ahead.place(number).addr() - top.addr())
@@ -234,7 +252,9 @@ mod tests {
 
     #[test]
     fn every_line_is_asked_for_once() {
-        for (step, len, stretch) in [(14528, 48 * LINE, stretch()), (8192, 128 * LINE, MEETING_STRETCH)] {
+        for (step, len, stretch) in
+            [(14528, 48 * LINE, Stretches::USUAL.of(48 * LINE)), (8192, 128 * LINE, MEETING_STRETCH)]
+        {
             let rest = (0..16).flat_map(|column| (stretch..len / LINE).map(move |line| (column, line)));
             let next = (16..32).flat_map(|column| (0..stretch).map(move |line| (column, line)));
             assert_eq!(asked(step, len), rest.chain(next).collect::<Vec<_>>());

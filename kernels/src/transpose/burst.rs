@@ -1,7 +1,8 @@
-//! Transposes by turns, past the cache, of registers of half a line or a whole one: on AMD, where those of packed columns
-//! go so in the cache, too, and on others those of most packed columns.
+//! Transposes by turns, past the cache, of registers of half a line or a whole one: on AMD's processors before the fifth Zen, where
+//! those of packed columns go so in the cache, too, since then those of narrow elements that meet, and on others those of most packed
+//! columns.
 //!
-//! A core of AMD's keeps few stores in flight, and those that go past the cache hold up all that is stored behind
+//! A core of AMD's older processors keeps few stores in flight, and those that go past the cache hold up all that is stored behind
 //! them. So work goes by turns: a line of each of a strip's columns is transposed into a buffer in the first-level cache,
 //! then whole lines leave from there, as many as the buffer holds. Lines of the columns are asked for among the stores, one
 //! for each that is written or some for as many, so that the memory reads and writes at the same time, as it does for a copy.

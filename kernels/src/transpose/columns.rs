@@ -6,7 +6,7 @@ use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::block::{Leave, MOST_TILES, Places, Turned};
 use crate::transpose::stream::strip;
-use crate::tuning::{ASKED_WITH_ROWS, stretch};
+use crate::tuning::{ASKED_WITH_ROWS, Stretches};
 
 /// The columns of a strip, some rows at a time. What is said here holds for the source's own; others say what is otherwise.
 pub(crate) trait Columns: Copy {
@@ -57,20 +57,21 @@ pub(crate) trait Columns: Copy {
         0
     }
 
-    /// Lines of a column of the source that are asked for together, a power of two.
+    /// Lines of a column of the source that are asked for together, a power of two, where so many usually are.
     #[inline(always)]
-    fn stretch(&self) -> usize {
-        stretch()
+    fn stretch(&self, usual: usize) -> usize {
+        usual
     }
 
     /// In which order lines of the columns are asked for, which have `len` bytes each and of which a strip has so many.
     #[inline(always)]
-    fn asks(&self, step: isize, len: usize, count: usize) -> Ask {
+    fn asks(&self, step: isize, len: usize, count: usize, stretches: Stretches) -> Ask {
         let Places { together, apart, .. } = self.places(step);
-        match together <= count {
+        let ask = match together <= count {
             true => Ask::of_groups(apart, len, count, together),
-            false => Ask::new(step, len, count, self.stretch()),
-        }
+            false => Ask::new(step, len, count, self.stretch(stretches.of(len))),
+        };
+        ask.to_first_level(stretches.to_first_level)
     }
 
     /// Where columns of the source lie, whose nest has so many bytes from one to the next.

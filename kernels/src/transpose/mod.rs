@@ -21,7 +21,7 @@ use crate::mover::{Family, Mover};
 use crate::nest::Loop;
 use crate::processor::{is_early_amd, is_fifth_zen, is_older_amd};
 use crate::stage::starts_lines;
-use crate::transpose::ahead::{follow, meets};
+use crate::transpose::ahead::{follow, meets, meets_far};
 use crate::transpose::block::AsIs;
 use crate::transpose::burst::{BURST_CARRY, BurstTranspose, is_near};
 use crate::transpose::columns::{Asks, ShortColumns, SourceColumns};
@@ -30,7 +30,7 @@ use crate::transpose::plane::CarriedPlane;
 use crate::transpose::small::{SmallTranspose, is_small};
 use crate::transpose::stored::Transpose;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
-use crate::tuning::{WIDEST_TURNS, asks_with_rows, follows_columns};
+use crate::tuning::{Stretches, WIDEST_TURNS, asks_with_rows, follows_columns};
 use crate::walk::each_point;
 
 /// How a transpose writes.
@@ -42,7 +42,8 @@ pub(crate) enum How {
     Strips,
     /// The same, of many columns, which are short.
     WideStrips,
-    /// Past the cache, by turns of a line of each of a strip's columns, on processors of AMD.
+    /// Past the cache, by turns of a line of each of a strip's columns: on AMD's older processors, and where narrow ones meet on its
+    /// fifth Zen.
     Bursts,
     /// Past the cache, some whole rows at a time.
     Dense,
@@ -80,7 +81,7 @@ const LEAST_SHORT: usize = 4 * ShortColumns::COUNT;
 /// True where whole lines of elements of so many bytes are better read and written by turns, of registers of at least half a line: on
 /// processors of AMD, but since their fifth Zen only where narrow ones meet in few sets of the caches. Intel's were slower with that.
 fn turns_pay<L: Lanes>(rows: Loop, columns: Loop, element: usize) -> bool {
-    let meet = || meets(columns.src_stride) || meets(rows.dst_stride);
+    let meet = || [columns.src_stride, rows.dst_stride].iter().any(|&step| meets_far(step));
     2 * L::BYTES >= LINE
         && element < LANE
         && (is_older_amd() || is_fifth_zen() && element <= WIDEST_TURNS && meet())
@@ -194,12 +195,12 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         }
         _ => (outer, ONCE),
     };
-    let plane = CarriedPlane { columns, rows, beyond, along: ONCE, carry };
+    let plane = CarriedPlane { columns, rows, beyond, along: ONCE, carry, stretches: Stretches::here() };
     // What is one stream is read as one, whatever is written; and columns that meet lose by it.
     let step = columns.src_stride;
     let is_stream = follow(step, plane.all_rows() * mover.element_bytes);
     let asks = match () {
-        () if follows_columns(mover.element_bytes) => Asks::Never,
+        () if follows_columns(mover.element_bytes) && !is_stream => Asks::Never,
         () if asks_with_rows() && !is_stream && !meets(step) => Asks::WithRows,
         () => Asks::WithLoads,
     };

@@ -4,6 +4,7 @@
 use crate::lanes::Lanes;
 use crate::nest::Loop;
 use crate::transpose::stored::plane;
+use crate::tuning::Stretches;
 
 /// Columns of the source that become a part of every row of the destination.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,7 @@ pub(crate) struct CarriedPlane {
     /// As many bytes as a kernel wants, at the start of a line; unused, and perhaps null, where every row starts a line
     /// or is stored.
     pub(crate) carry: *mut u8,
+    pub(crate) stretches: Stretches,
 }
 
 impl CarriedPlane {

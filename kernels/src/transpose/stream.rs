@@ -106,7 +106,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         let (step, unit) = (self.plane.columns.src_stride, self.plane.rows.src_stride.unsigned_abs());
         let (columns_step, count) = self.source.of_source(step, self.source.strip(E) / E);
         let len = self.plane.rows_of_tile() * unit;
-        let ask = self.source.asks(columns_step, len, count);
+        let ask = self.source.asks(columns_step, len, count, self.plane.stretches);
         let mut column = 0;
         while column < columns {
             let top = self.source.strip_at(src, column, step);

@@ -13,6 +13,7 @@ use crate::loops::ONCE;
 use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::columns::leaving_columns;
 use crate::transpose::stream::CARRY_BYTES;
+use crate::tuning::Stretches;
 use crate::{Converter, Level, Nest, SlotWidth};
 
 const BF16: FloatFormat =
@@ -98,7 +99,7 @@ fn check_scaled(
     let mut carry = AlignedBuffer::zeroed(BURST_CARRY.max(CARRY_BYTES)).unwrap();
     let is_carried = !first.is_multiple_of(LINE) || !pitch.is_multiple_of(LINE);
     let carry = if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() };
-    let plane = CarriedPlane { columns, rows, beyond, along: ONCE, carry };
+    let plane = CarriedPlane { columns, rows, beyond, along: ONCE, carry, stretches: Stretches::USUAL };
     let levels = [Level::Avx2, Level::Avx512, Level::Avx512Vbmi];
     let goes = |level: Level| {
         dst.copy_from_slice(&sentinels);
@@ -417,6 +418,7 @@ fn words_are_rounded_as_they_leave() {
         beyond: ONCE,
         along: ONCE,
         carry: std::ptr::null_mut(),
+        stretches: Stretches::USUAL,
     };
     let turned = Turned {
         outer: &[],

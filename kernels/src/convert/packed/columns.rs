@@ -14,7 +14,7 @@ use crate::slots::Bits;
 use crate::transpose::ahead::{Ahead, Ask};
 use crate::transpose::block::Places;
 use crate::transpose::columns::Columns;
-use crate::tuning::MADE_APART;
+use crate::tuning::{MADE_APART, Stretches};
 
 /// On which sides slots share bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -303,7 +303,7 @@ impl<const SLOTS: usize> Columns for PackedColumns<SLOTS> {
     }
 
     #[inline(always)]
-    fn asks(&self, step: isize, _len: usize, count: usize) -> Ask {
+    fn asks(&self, step: isize, _len: usize, count: usize, _stretches: Stretches) -> Ask {
         Ask::of_stretches(step, count, STRETCH, 0)
     }
 

@@ -5,6 +5,7 @@ use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
 use crate::transpose::columns::Columns;
 use crate::transpose::stored::plane;
+use crate::tuning::Stretches;
 use crate::walk::Point;
 
 /// Columns that a source makes ready, and the rows of elements of `E` bytes that they become, `N` to a lane.
@@ -24,7 +25,7 @@ impl<const E: usize, const N: usize, C: Columns> Point for StoredColumns<E, N, C
         let (step, unit) = (self.columns.src_stride, self.rows.src_stride.unsigned_abs());
         let (columns_step, count) = self.source.of_source(step, self.source.strip(E) / E);
         let len = self.rows.extent * unit;
-        let ask = self.source.asks(columns_step, len, count);
+        let ask = self.source.asks(columns_step, len, count, Stretches::USUAL);
         let mut column = 0;
         while column < self.columns.extent {
             let top = self.source.strip_at(src, column, step);

@@ -24,7 +24,7 @@ use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::Split;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
 use crate::transpose::with_turns;
-use crate::tuning::PAGE;
+use crate::tuning::{PAGE, Stretches};
 
 /// Fewer bytes of rows that do not start lines are put together in blocks.
 const SHORT_ROW: usize = 8 * LINE;
@@ -42,7 +42,7 @@ pub(crate) struct PackedStrips {
     packed: PackedSides,
     /// Past the cache.
     stream: bool,
-    /// By turns, where there are as many rows and columns: on processors of AMD always, on others where packed columns of more
+    /// By turns, where there are as many rows and columns: on AMD's older processors always, on others where packed columns of more
     /// than single bits, which do not lie whole pages apart, become rows of whole lines past the cache.
     by_turns: bool,
     pub(crate) split: Split,
@@ -275,7 +275,14 @@ impl PackedStrips {
                 });
             }
             let done = if by_turns {
-                let plane = CarriedPlane { columns, rows, beyond, along: ONCE, carry: std::ptr::null_mut() };
+                let plane = CarriedPlane {
+                    columns,
+                    rows,
+                    beyond,
+                    along: ONCE,
+                    carry: std::ptr::null_mut(),
+                    stretches: Stretches::here(),
+                };
                 walk_at_level(level, outer.as_slice(), places, ByTurns::<SLOTS, false> { source, plane })
             } else {
                 let kernel = StoredColumns::<1, LANE, _> { source, columns, rows };

@@ -8,6 +8,7 @@ use crate::loops::ONCE;
 use crate::nest::Loop;
 use crate::transpose::block::AsIs;
 use crate::transpose::columns::SourceColumns;
+use crate::tuning::Stretches;
 
 /// Transposes `columns` of `rows` elements, `step` bytes one from the next, to rows that start at `first` and lie `gap` bytes
 /// apart, and compares the whole.
@@ -34,6 +35,7 @@ fn check<const E: usize, const N: usize>(
         beyond: ONCE,
         along: ONCE,
         carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
+        stretches: Stretches::USUAL,
     };
     let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
     for (level, meet_deep) in levels.flat_map(|level| [(level, false), (level, true)]) {

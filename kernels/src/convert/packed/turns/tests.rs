@@ -8,7 +8,7 @@ use crate::loops::ONCE;
 use crate::nest::Loop;
 use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::plane::CarriedPlane;
-use crate::tuning::PAGE;
+use crate::tuning::{PAGE, Stretches};
 
 /// Transposes columns of `rows` slots a part, of which the first has `first` before it in its byte, to rows that start at `at` and
 /// lie `gap` bytes apart, and compares the whole.
@@ -79,6 +79,7 @@ fn check_at<const SLOTS: usize, const PAST: bool>(
         beyond: ONCE,
         along: ONCE,
         carry: if is_carried { carry.as_mut_ptr() } else { std::ptr::null_mut() },
+        stretches: Stretches::USUAL,
     };
     let kernel = ByTurns::<SLOTS, PAST> { source, plane };
     let places = (src.as_ptr(), dst[at..].as_mut_ptr());
