@@ -125,7 +125,7 @@ pub(crate) enum Asks {
     Never,
     /// With those that are read.
     #[default]
-    WithLoads,
+    WithReads,
     /// With the rows that are written, if registers are lines.
     WithRows,
 }

@@ -202,7 +202,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     let asks = match () {
         () if follows_columns(mover.element_bytes) && !is_stream => Asks::Never,
         () if asks_with_rows() && !is_stream && !meets(step) => Asks::WithRows,
-        () => Asks::WithLoads,
+        () => Asks::WithReads,
     };
     let source = SourceColumns { asks };
     let meet_deep = is_early_amd() || is_fifth_zen() && element > 1;
