@@ -15,7 +15,7 @@ use crate::lanes::{LANE, LINE};
 use crate::level::Level;
 use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
-use crate::processor::is_older_amd;
+use crate::processor::is_amd;
 use crate::slots::Bits;
 use crate::transpose::block::AsIs;
 use crate::transpose::burst::BURST_CARRY;
@@ -42,7 +42,7 @@ pub(crate) struct PackedStrips {
     packed: PackedSides,
     /// Past the cache.
     stream: bool,
-    /// By turns, where there are as many rows and columns: on AMD's older processors always, on others where packed columns of more
+    /// By turns, where there are as many rows and columns: on processors of AMD always, on others where packed columns of more
     /// than single bits, which do not lie whole pages apart, become rows of whole lines past the cache.
     by_turns: bool,
     pub(crate) split: Split,
@@ -92,7 +92,7 @@ impl PackedStrips {
             return None;
         }
         let gains = packed != PackedSides::Destination && bits != Bits::One && step % PAGE as isize != 0;
-        let turns = with_turns(level, is_older_amd() || rows_are_lines && gains);
+        let turns = with_turns(level, is_amd() || rows_are_lines && gains);
         let strips = PackedStrips { by_turns: turns.is_some(), ..strips };
         // What passes the cache does so in whole lines; in it, lanes are enough, and strips may meet.
         let (width, least_width, least_rows) = if stream { (LINE, LINE, BLOCK) } else { (1, LANE, LANE) };
