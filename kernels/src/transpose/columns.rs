@@ -50,6 +50,12 @@ pub(crate) trait Columns: Copy {
         (step, count)
     }
 
+    /// True where lines of the columns are asked for at all.
+    #[inline(always)]
+    fn are_asked_for(&self) -> bool {
+        true
+    }
+
     /// Lines that are asked for with each row of a strip that is written; none where those of the columns are asked for as they
     /// are read.
     #[inline(always)]
@@ -108,7 +114,7 @@ pub(crate) trait Columns: Copy {
         _rows: usize,
         ahead: Ahead,
     ) -> ((*const u8, Places), Option<Ahead>) {
-        ((from, self.places(step)), Some(ahead))
+        ((from, self.places(step)), self.are_asked_for().then_some(ahead))
     }
 }
 
@@ -143,14 +149,8 @@ impl Columns for SourceColumns {
     }
 
     #[inline(always)]
-    unsafe fn ready<L: Lanes, const E: usize>(
-        &self,
-        _lanes: L,
-        (from, step): (*const u8, isize),
-        _rows: usize,
-        ahead: Ahead,
-    ) -> ((*const u8, Places), Option<Ahead>) {
-        ((from, self.places(step)), (self.asks != Asks::Never).then_some(ahead))
+    fn are_asked_for(&self) -> bool {
+        self.asks != Asks::Never
     }
 }
 
