@@ -15,6 +15,7 @@
 //! | [`fill_nest`], [`stream_fill_nest`] | one value into every place of a loop nest |
 //! | [`AlignedBuffer`] | nothing: bytes at a multiple of 64 |
 //! | [`any_bytes`], [`zero_bytes`] | nothing: memory that nobody has written yet, as bytes |
+//! | [`bring_near`] | nothing: what is read in another order afterwards |
 //! | [`stream_copy`], [`stream_prefetch_copy`] | a plain copy past the cache: the yardstick of every measurement |
 
 mod buffer;
@@ -30,6 +31,7 @@ mod loops;
 #[cfg(all(test, any(one_test_program, miri), not(target_arch = "aarch64")))]
 mod model;
 mod mover;
+mod near;
 mod nest;
 mod offsets;
 mod panel;
@@ -58,6 +60,7 @@ pub use convert::{
 pub use fill::{Fill, fill_nest, stream_fill_nest};
 pub use level::{Level, LevelError};
 pub use mover::{Family, Mover};
+pub use near::bring_near;
 pub use nest::{Loop, Nest, OutOfBounds, Side};
 pub use offsets::{Offsets, copy_offsets};
 pub use panel::Panel;

@@ -1,6 +1,7 @@
 //! Chooses among the kernels that transpose.
 
 pub(crate) mod ahead;
+mod bands;
 pub(crate) mod block;
 pub(crate) mod burst;
 pub(crate) mod columns;
@@ -22,6 +23,7 @@ use crate::nest::Loop;
 use crate::processor::{is_early_amd, is_fifth_zen, is_older_amd};
 use crate::stage::starts_lines;
 use crate::transpose::ahead::{follow, meets, meets_far};
+use crate::transpose::bands::Bands;
 use crate::transpose::block::AsIs;
 use crate::transpose::burst::{BURST_CARRY, BurstTranspose, is_near};
 use crate::transpose::columns::{Asks, ShortColumns, SourceColumns};
@@ -206,6 +208,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     };
     let source = SourceColumns { asks };
     let meet_deep = is_early_amd() || is_fifth_zen() && element > 1;
+    let bands = Bands::new(outer, rows, columns, mover.element_bytes);
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {
@@ -225,7 +228,11 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 },
                 // SAFETY: the same; the buffer has room for a block.
                 ($e, How::Dense) => unsafe {
-                    each_point(lanes, outer, src, dst, StreamDense::<$e, $n> { columns, rows, blocks, buffer: carry });
+                    let kernel = StreamDense::<$e, $n> { columns, rows, blocks, buffer: carry };
+                    match bands {
+                        Some(bands) => bands.each_plane(lanes, (src, dst), kernel),
+                        None => each_point(lanes, outer, src, dst, kernel),
+                    }
                 },)*
                 // SAFETY: the caller's promise.
                 _ => unsafe { general(lanes, loops, (src, dst), mover.element_bytes, mover.stream) },

@@ -1,0 +1,142 @@
+//! Planes without gaps that are read once in the order of memory before they are transposed, some of them together: what a transpose reads
+//! of each column is too short to be followed.
+
+use crate::lanes::Lanes;
+use crate::loops::ONCE;
+use crate::near::bring_from;
+use crate::nest::Loop;
+use crate::tuning::{BAND_OF_PLANES, PLANES_IN_BANDS, reads_in_order_first};
+use crate::walk::{Point, each_point};
+
+/// Planes one behind the other in the source, and those that a band has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Bands<'a> {
+    /// Loops that are outside of the planes'.
+    before: &'a [Loop],
+    planes: Loop,
+    /// Planes of a band.
+    count: usize,
+    /// Bytes of a plane.
+    bytes: usize,
+}
+
+impl<'a> Bands<'a> {
+    /// Bands of the planes of rows and columns under these loops; none where planes have gaps, or are too short or too long, or the
+    /// processor does not gain by them.
+    pub(crate) fn new(outer: &'a [Loop], rows: Loop, columns: Loop, element: usize) -> Option<Bands<'a>> {
+        if !reads_in_order_first() { None } else { Bands::of(outer, rows, columns, element) }
+    }
+
+    /// The same on any processor.
+    fn of(outer: &'a [Loop], rows: Loop, columns: Loop, element: usize) -> Option<Bands<'a>> {
+        let column = rows.extent * element;
+        let bytes = column * columns.extent;
+        let is_plane = rows.src_stride == element as isize && columns.src_stride == column as isize;
+        if !is_plane || !PLANES_IN_BANDS.contains(&bytes) {
+            return None;
+        }
+        let (before, planes) = match outer {
+            [before @ .., planes] if planes.src_stride == bytes as isize => (before, *planes),
+            _ => (outer, ONCE),
+        };
+        Some(Bands { before, planes, count: (BAND_OF_PLANES / bytes).max(1), bytes })
+    }
+
+    /// Runs a kernel on every plane.
+    ///
+    /// # Safety
+    /// As [`each_point`], with the loops that the bands were made of; and all elements of every plane must be readable.
+    pub(crate) unsafe fn each_plane<L: Lanes, P: Point>(
+        self,
+        lanes: L,
+        (src, dst): (*const u8, *mut u8),
+        kernel: P,
+    ) {
+        let step = |l: Loop, i: usize| {
+            let i = i as isize;
+            (src.wrapping_offset(i * l.src_stride), dst.wrapping_offset(i * l.dst_stride))
+        };
+        if let [first, before @ ..] = self.before {
+            for i in 0..first.extent {
+                // SAFETY: every step of a loop starts a nest of the rest.
+                unsafe { Bands { before, ..self }.each_plane(lanes, step(*first, i), kernel) };
+            }
+            return;
+        }
+        for first in (0..self.planes.extent).step_by(self.count) {
+            let planes = Loop { extent: self.count.min(self.planes.extent - first), ..self.planes };
+            let (from, to) = step(planes, first);
+            // SAFETY: planes that lie one behind the other, without gaps.
+            unsafe {
+                bring_from(from, planes.extent * self.bytes);
+                each_point(lanes, &[planes], from, to, kernel);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: Loop = Loop { extent: 197, src_stride: 2, dst_stride: 128 };
+    const COLUMNS: Loop = Loop { extent: 64, src_stride: 394, dst_stride: 2 };
+    const PLANE: isize = 394 * 64;
+
+    fn planes(extent: usize, src_stride: isize) -> Loop {
+        Loop { extent, src_stride, dst_stride: PLANE }
+    }
+
+    #[test]
+    fn planes_without_gaps_are_bands() {
+        fn of(outer: &[Loop]) -> Option<(usize, Loop)> {
+            Bands::of(outer, ROWS, COLUMNS, 2).map(|found| (found.before.len(), found.planes))
+        }
+        let (outer, follow, apart) = (planes(3, 1 << 30), planes(99, PLANE), planes(99, 2 * PLANE));
+        assert_eq!(of(&[outer, follow]), Some((1, follow)));
+        assert_eq!(of(&[outer, apart]), Some((2, ONCE)));
+        assert_eq!(of(&[]), Some((0, ONCE)));
+        let gaps = Loop { src_stride: 400, ..COLUMNS };
+        assert_eq!(Bands::of(&[follow], ROWS, gaps, 2), None);
+        let few = Loop { extent: 2, ..COLUMNS };
+        assert_eq!(Bands::of(&[follow], ROWS, few, 2), None);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn every_plane_is_moved_once() {
+        /// Counts the planes at its place.
+        #[derive(Clone, Copy)]
+        struct Count;
+
+        impl Point for Count {
+            #[inline(always)]
+            unsafe fn point<L: Lanes>(&self, _: L, src: *const u8, dst: *mut u8) {
+                // SAFETY: both places are bytes of the buffers.
+                unsafe { *dst = 1 + *dst + *src }
+            }
+
+            #[inline(always)]
+            fn streams(&self) -> bool {
+                false
+            }
+        }
+
+        let Some(lanes) = pulp::x86::V3::try_new() else { return };
+        let plane = PLANE.unsigned_abs();
+        let src = vec![0; 50 * plane];
+        for (extent, stride) in [(25, PLANE), (12, 2 * PLANE)] {
+            let outer = [planes(2, 25 * PLANE), planes(extent, stride)]
+                .map(|l| Loop { dst_stride: l.src_stride, ..l });
+            let mut dst = vec![0; 50 * plane];
+            let bands = Bands::of(&outer, ROWS, COLUMNS, 2).expect("planes without gaps");
+            // SAFETY: all planes lie inside the buffers.
+            unsafe { bands.each_plane(lanes, (src.as_ptr(), dst.as_mut_ptr()), Count) };
+            let is_first = |place: usize| {
+                let (all, stride) = (25 * plane, stride.unsigned_abs());
+                (place % all).is_multiple_of(stride) && place % all / stride < extent
+            };
+            assert!((0..dst.len()).all(|place| dst[place] == u8::from(is_first(place))));
+        }
+    }
+}
