@@ -19,6 +19,9 @@ const BAND: usize = 512 * 1024;
 /// Other boxes count where they hold more than one in so many elements.
 const SHARE: usize = 16;
 
+/// Of more parts it makes no difference where a loop ends.
+const MOST_PARTS: usize = 8;
+
 /// Where one band ends and the next begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bands {
@@ -72,7 +75,9 @@ impl Bands {
             && outer.iter().all(|l| l.dst_stride > cut.dst_stride && reads(l) >= line);
         (goes_along && reads_runs).then_some(())?;
         // Bands end where bytes do.
-        let steps = most / stride / steps_of_bytes(stride, per_byte) * steps_of_bytes(stride, per_byte);
+        let whole = steps_of_bytes(stride, per_byte);
+        let steps = most / stride / whole * whole;
+        let steps = least.and_then(|_| even_part(cut.extent, steps, whole)).unwrap_or(steps);
         let origin = usize::try_from(step.nest.dst_offset).ok()?;
         let are_bytes = steps > 0 && origin.is_multiple_of(per_byte);
         are_bytes.then_some(Bands { origin: origin / per_byte, bytes: steps * stride / per_byte })
@@ -85,6 +90,15 @@ impl Bands {
             None => self.origin,
         }
     }
+}
+
+/// Half of so many steps, or more, that divide a loop into a few parts of as many whole bytes: bands across a source then end with the
+/// loop, and read parts of one plane each.
+fn even_part(extent: usize, steps: usize, whole: usize) -> Option<usize> {
+    let parts = extent.div_ceil(steps.max(1));
+    let fits = |parts: &usize| extent.is_multiple_of(*parts) && (extent / parts).is_multiple_of(whole);
+    let parts = if parts > MOST_PARTS { None } else { (parts.max(1)..=2 * parts).find(fits) };
+    parts.map(|parts| extent / parts)
 }
 
 /// How many steps of so many slots are whole bytes, of which each has so many.
@@ -157,8 +171,8 @@ mod tests {
                 Plan::new(&"f32[9,40,2560]".parse().unwrap(), &"bf16[9,40,2560]{1,2,0}".parse().unwrap());
             Bands::reading(&plan.unwrap().steps.moves().next().unwrap(), 64_000, least)
         };
-        // 800 rows of 80 bytes, of as many floats of each column.
-        assert_eq!(reading(Some(3200)), Some(Bands { origin: 0, bytes: 64_000 }));
+        // Up to 800 rows of 80 bytes, of as many floats of each column; 640 are a quarter of them all.
+        assert_eq!(reading(Some(3200)), Some(Bands { origin: 0, bytes: 51_200 }));
         assert_eq!([reading(Some(3201)), reading(None)], [None, None]);
     }
 

@@ -8,7 +8,7 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
-use relayout_kernels::{Loop, Nest, SlotWidth};
+use relayout_kernels::{Loop, Nest, SlotWidth, bring_near};
 use smallvec::SmallVec;
 
 use super::ExecuteError;
@@ -38,6 +38,9 @@ const RUN_ACROSS: usize = 512;
 /// Bytes of a band between the steps where slots share bytes there, for the square of their bits: a part of the second-level cache, of
 /// which to transpose slots takes the more the more of them share a byte.
 const PACKED_BAND: usize = 32 * 1024;
+
+/// A part of a source is brought near as a whole where it has at most so many elements for each that is read: the next band reads others.
+const MOST_BETWEEN: usize = 3;
 
 /// Rows of so many slots that share bytes are converted one by one, and of half as many where they are only unpacked, to lines.
 const LONG_ROW: usize = 128;
@@ -114,14 +117,19 @@ impl TwoSteps {
 /// Two steps to tiles that end with padding, or are woven with it, where the rows do not lie one element after the other in the source,
 /// so that they are not converted with their padding; and to those of several pieces that are short, or of which some are woven with it.
 fn pays_along(plan: &Plan, step: usize) -> Option<bool> {
-    let layout = plan.dst.layout();
-    let fastest = layout.minor_to_major().first().and_then(|&dimension| usize::try_from(dimension).ok())?;
-    let is_short = plan.dst.dimensions().get(fastest)?.bound()? <= SHORT_ROW;
+    let is_short = has_short_rows(plan)?;
     let boxes = plan.steps.moves().count();
     Some(match step == 1 {
         true => is_short && boxes > 1 || boxes > 2 && shares_rows(plan, SHARE_OF_ROWS),
         false => step <= MOST_WAYS && (is_short || shares_rows(plan, SHARE_OF_ROWS)),
     })
+}
+
+/// True where rows of the destination's order are short.
+pub(super) fn has_short_rows(plan: &Plan) -> Option<bool> {
+    let layout = plan.dst.layout();
+    let fastest = layout.minor_to_major().first().and_then(|&dimension| usize::try_from(dimension).ok())?;
+    Some(plan.dst.dimensions().get(fastest)?.bound()? <= SHORT_ROW)
 }
 
 /// The same where rows lie across the source, which has no tiles itself, and become words: many of which have padding, or of several
@@ -312,6 +320,7 @@ impl Plan {
         let part = moved.read_for(band).filter(|part| is_whole && part.len() <= BAND_ACROSS);
         let Some(part) = part else { return self.run_target(src, band, true) };
         let mut between = Target { start: part.start, bytes: room_of(room, part.len()) };
+        ordered.bring_source(src, &between);
         ordered.run_target(src, &mut between, false)?;
         moved.run_target(Source { start: part.start, bytes: between.bytes }, band, true)
     }
@@ -338,11 +347,25 @@ impl Plan {
             _ => return self.run_target(src, band, true),
         };
         let mut between = Target { start, bytes: room_of(room, len) };
+        moved.bring_source(src, &between);
         moved.run_target(src, &mut between, false)?;
         let [src_stride, dst_stride] = [self.element.src, self.element.dst].map(units_of);
         let row = [Loop { extent: 8 * places.len() / to, src_stride, dst_stride }];
         let nest = Nest { src_offset: 0, dst_offset: 0, loops: &row };
         Ok(self.convert(self.element.dst, (0, between.bytes), band.bytes, nest, true)?)
+    }
+
+    /// Brings the part of the source near that is read for a part of the destination, where much of it is.
+    pub(super) fn bring_source(&self, src: Source<'_>, target: &Target<'_>) {
+        let Some(read) = self.read_for(target) else { return };
+        let places = read.start.wrapping_sub(src.start)..read.end.wrapping_sub(src.start);
+        // In bits, of as many elements on either side.
+        let [from, to] = slot_bits(self);
+        let is_dense =
+            read.len().saturating_mul(to) <= target.bytes.len().saturating_mul(MOST_BETWEEN * from);
+        if let (true, Some(bytes)) = (is_dense && read.len() <= 2 * BAND, src.bytes.get(places)) {
+            bring_near(bytes);
+        }
     }
 
     /// The bytes of the source between the first and the last that is read for a part of the destination.
