@@ -20,6 +20,26 @@ pub(crate) struct Interleave<const E: usize, const K: usize> {
     pub(crate) across: Loop,
     /// Where the stream goes past the cache, how far ahead of its loads each row is asked for, in bytes; it is not if 0.
     pub(crate) past: Option<usize>,
+    /// How far ahead all rows are asked for, one after the other before they are read; they are not if 0.
+    pub(crate) whole_rows: usize,
+}
+
+impl<const E: usize, const K: usize> Interleave<E, K> {
+    /// Asks for what the rows have so far ahead.
+    #[inline(always)]
+    fn ask_for_rows<L: Lanes>(&self, lanes: L, src: *const u8) {
+        let ahead = src.wrapping_add(self.whole_rows);
+        let mut row = 0;
+        while row < K {
+            let from = ahead.wrapping_offset(row as isize * self.across.src_stride);
+            let mut at = 0;
+            while at < self.along.extent * E {
+                lanes.prefetch_near(from.wrapping_add(at));
+                at += LINE;
+            }
+            row += 1;
+        }
+    }
 }
 
 impl<const E: usize, const K: usize> Point for Interleave<E, K> {
@@ -32,6 +52,9 @@ impl<const E: usize, const K: usize> Point for Interleave<E, K> {
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let (along, across) = (self.along, self.across);
         let (count, step) = (along.extent, across.src_stride);
+        if self.whole_rows > 0 {
+            self.ask_for_rows(lanes, src);
+        }
         // SAFETY: the caller's promise.
         unsafe {
             if K.is_power_of_two() && count * E >= LANE {

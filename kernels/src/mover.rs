@@ -15,7 +15,7 @@ use crate::rows::{next_rows, rows_in_cache, rows_past_cache};
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
 use crate::transpose::{How, transpose};
-use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH, rows_ahead, stream_ahead};
+use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH, rows_ahead, stream_ahead, whole_rows_ahead};
 use crate::walk::each_point;
 
 /// How elements of whole bytes are moved; which loops a family wants innermost, and with which strides.
@@ -272,17 +272,20 @@ impl Mover {
         let fits = along.src_stride == element
             && across.dst_stride == element
             && along.dst_stride == element * across.extent as isize;
-        let past = self.stream.then(|| {
-            let ahead = || rows_ahead(L::BYTES < LINE, across.extent);
-            let (rows, run) = ((across.extent, across.src_stride), along.extent * self.element_bytes);
-            next_rows(outer, rows, run).unwrap_or_else(ahead)
+        let (rows, run) = ((across.extent, across.src_stride), along.extent * self.element_bytes);
+        let next = if self.stream { next_rows(outer, rows, run) } else { None };
+        let whole_rows = if self.stream && next.is_none() { whole_rows_ahead(rows, run) } else { 0 };
+        let past = self.stream.then(|| match (next, whole_rows) {
+            (Some(next), _) => next,
+            (None, 0) => rows_ahead(L::BYTES < LINE, across.extent),
+            _ => 0,
         });
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
                 match (self.element_bytes, across.extent) {
                     // SAFETY: the caller's promise, and the strides that the family wants.
                     $($(($e, $k) if fits => unsafe {
-                        each_point(lanes, outer, src, dst, Interleave::<$e, $k> { along, across, past });
+                        each_point(lanes, outer, src, dst, Interleave::<$e, $k> { along, across, past, whole_rows });
                     })*)*
                     // SAFETY: the caller's promise.
                     _ => unsafe { general(lanes, loops, (src, dst), self.element_bytes, self.stream) },

@@ -213,7 +213,7 @@ impl ConvertRows<'_> {
                 match (bytes, ways) {
                     // SAFETY: the caller's promise.
                     $(($e, $k) if self.dst.bits.is_none() => unsafe {
-                        walk_at_level(level, &rows, places, Interleave::<$e, $k> { along, across, past })
+                        walk_at_level(level, &rows, places, Interleave::<$e, $k> { along, across, past, whole_rows: 0 })
                     })*
                     _ => false,
                 }

@@ -234,7 +234,7 @@ impl Block<'_> {
                 match (element, across.extent) {
                     // SAFETY: the caller's promise; there is room for the block.
                     $(($e, $k) => unsafe {
-                        each_point(lanes, columns, src, made, Interleave::<$e, $k> { along, across, past: None });
+                        each_point(lanes, columns, src, made, Interleave::<$e, $k> { along, across, past: None, whole_rows: 0 });
                     },)*
                     _ => unreachable!("words are woven of 2 or 4 elements of 1 or 2 bytes"),
                 }
