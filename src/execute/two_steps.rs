@@ -8,12 +8,13 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
-use relayout_kernels::{Loop, Nest, SlotWidth, bring_near};
+use relayout_kernels::{Loop, Nest, SlotWidth, bring_near, converts_in_one_step};
 use smallvec::SmallVec;
 
 use super::ExecuteError;
 use super::bands::{Bands, keeps_to_lines, shares_rows};
 use super::ends::{Source, Target, hull};
+use super::parts::LINE;
 use super::restrict::{
     element_units, restrict, src_element_units, src_span, units_of, units_per_byte, written,
 };
@@ -53,6 +54,9 @@ const SHORT_RUN: usize = 16;
 
 /// Rows of more elements are padded seldom enough to be converted on the way, unless other rows of their tiles are padding.
 const SHORT_ROW: i64 = 256;
+
+/// Rows of tiles of so many elements are long.
+const LONG_TILE_ROW: i64 = 768;
 
 /// Boxes beside the largest count where they hold more than one in so many elements.
 const SHARE: usize = 64;
@@ -127,9 +131,13 @@ fn pays_along(plan: &Plan, step: usize) -> Option<bool> {
 
 /// True where rows of the destination's order are short.
 pub(super) fn has_short_rows(plan: &Plan) -> Option<bool> {
-    let layout = plan.dst.layout();
-    let fastest = layout.minor_to_major().first().and_then(|&dimension| usize::try_from(dimension).ok())?;
-    Some(plan.dst.dimensions().get(fastest)?.bound()? <= SHORT_ROW)
+    Some(fastest(plan)? <= SHORT_ROW)
+}
+
+/// Elements of a row of the destination's order.
+fn fastest(plan: &Plan) -> Option<i64> {
+    let first = plan.dst.layout().minor_to_major().first();
+    plan.dst.dimensions().get(first.and_then(|&dimension| usize::try_from(dimension).ok())?)?.bound()
 }
 
 /// The same where rows lie across the source, which has no tiles itself, and become words: many of which have padding, or of several
@@ -183,10 +191,14 @@ fn first(plan: &Plan, most: usize, least: usize) -> Option<(Steps, Bands)> {
 /// Two steps to rows that start no lines, or end beside tiles, or are of three elements.
 fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
     let is_alone = plan.steps.len() > 1 && !shares_rows(plan, SHARE);
-    let threes = are_threes(largest) && slot_bits(plan)[0] > 8;
-    let pays = match slot_bits(plan)[0] < 8 {
-        true => moves_packed_first(plan, largest),
-        false => !keeps_to_lines(largest) || threes,
+    let [from, to] = slot_bits(plan);
+    let goes_straight = converts_in_one_step();
+    let pays = match from {
+        ..8 => moves_packed_first(plan, largest),
+        _ if !keeps_to_lines(largest) => {
+            !(goes_straight && [from, to] == [16, 32] && has_long_tile_rows(plan, largest))
+        }
+        _ => are_threes(largest) && from > if goes_straight { 32 } else { 8 },
     };
     // Slots wider than their values are cleared by a step of their own.
     if is_alone || !pays || plan.element.written() != plan.element.dst {
@@ -198,6 +210,15 @@ fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
     let moved = Plan::with_options(&Request::new(&plan.src, &between), options(plan)).ok()?;
     let fills_slots = moved.element.written() == moved.element.dst;
     fills_slots.then_some(Steps::ConvertsLast { moved: Box::new(moved) })
+}
+
+/// True where rows are put together from many pieces of tiles, which are lines of a few rows, two of them element by element in turn.
+fn has_long_tile_rows(plan: &Plan, step: &Step<'_>) -> bool {
+    let (src, dst, loops) = (src_element_units(step), element_units(step), step.nest.loops);
+    let takes_turns = loops.iter().any(|l| l.extent == 2 && l.src_stride == src);
+    let is_line = |l: &Loop| (l.extent * dst.unsigned_abs()).is_multiple_of(LINE);
+    let has_lines = loops.iter().any(|l| l.src_stride == 2 * src && l.dst_stride == dst && is_line(l));
+    takes_turns && has_lines && fastest(plan).is_some_and(|row| row >= LONG_TILE_ROW)
 }
 
 /// True where packed slots had better be moved before they are converted: where rows that both sides have are short, or start no
