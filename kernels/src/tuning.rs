@@ -354,7 +354,7 @@ const WHOLE_ROWS: usize = 512;
 
 /// True where what is read across is better read in the order of memory once before, into the second-level cache: AMD's fifth Zen gained a
 /// fourth to a half by it, more than by asking for lines. Other processors were not measured with it.
-pub(crate) fn reads_in_order_first() -> bool {
+pub fn reads_in_order_first() -> bool {
     is_fifth_zen()
 }
 
@@ -421,8 +421,8 @@ pub(crate) const KEPT_ROWS: usize = 8;
 /// lines; shorter rows are put together to tiles.
 pub(crate) const CONVERT_PIECE: usize = 2048;
 
-/// True where rows of three elements, and long rows of tiles of two bytes that start no lines, are better converted on their way than moved
-/// before: AMD's fifth Zen gained a fifth to two thirds. Other processors, where moving them first was faster, were not measured since.
+/// True where rows of three elements of two or four bytes that start lines, and long rows of tiles of two bytes that start none, are better
+/// converted on their way than moved before: AMD's fifth Zen gained a fifth to two thirds. Other processors, where moving them first was faster, were not measured since.
 pub fn converts_in_one_step() -> bool {
     is_fifth_zen()
 }

@@ -69,15 +69,18 @@ impl Bands {
         let line = LINE * src_units_per_byte(&step.kernel);
         let reads = |l: &Loop| l.src_stride.unsigned_abs();
         let run = reads(cut).saturating_mul(cut.extent.min(most / stride)) / src_units_per_byte(&step.kernel);
-        let reads_runs = inner.iter().all(|l| reads(l) <= reads(cut))
-            || reads(cut) <= line && least.is_some_and(|least| run >= least);
+        let is_across = inner.iter().any(|l| reads(l) > reads(cut));
+        let reads_runs = !is_across || reads(cut) <= line && least.is_some_and(|least| run >= least);
         let goes_along = inside <= cut.dst_stride
             && outer.iter().all(|l| l.dst_stride > cut.dst_stride && reads(l) >= line);
         (goes_along && reads_runs).then_some(())?;
         // Bands end where bytes do.
-        let whole = steps_of_bytes(stride, per_byte);
-        let steps = most / stride / whole * whole;
-        let steps = least.and_then(|_| even_part(cut.extent, steps, whole)).unwrap_or(steps);
+        let steps = most / stride / steps_of_bytes(stride, per_byte) * steps_of_bytes(stride, per_byte);
+        // Of slots that share bytes, an even part of them might be no whole bytes on either side.
+        let are_whole = per_byte == 1 && src_units_per_byte(&step.kernel) == 1;
+        let fewest = steps.div_ceil(2).max(least.unwrap_or(0).div_ceil(reads(cut).max(1)));
+        let even = if is_across && are_whole { even_part(cut.extent, fewest, steps) } else { None };
+        let steps = even.unwrap_or(steps);
         let origin = usize::try_from(step.nest.dst_offset).ok()?;
         let are_bytes = steps > 0 && origin.is_multiple_of(per_byte);
         are_bytes.then_some(Bands { origin: origin / per_byte, bytes: steps * stride / per_byte })
@@ -92,13 +95,15 @@ impl Bands {
     }
 }
 
-/// Half of so many steps, or more, that divide a loop into a few parts of as many whole bytes: bands across a source then end with the
-/// loop, and read parts of one plane each.
-fn even_part(extent: usize, steps: usize, whole: usize) -> Option<usize> {
-    let parts = extent.div_ceil(steps.max(1));
-    let fits = |parts: &usize| extent.is_multiple_of(*parts) && (extent / parts).is_multiple_of(whole);
-    let parts = if parts > MOST_PARTS { None } else { (parts.max(1)..=2 * parts).find(fits) };
-    parts.map(|parts| extent / parts)
+/// The most steps between two numbers that divide a loop into a few even parts: bands across a source then end with the loop, and read
+/// parts of one plane each.
+fn even_part(extent: usize, fewest: usize, most: usize) -> Option<usize> {
+    let parts = extent.div_ceil(most.max(1));
+    if parts > MOST_PARTS {
+        return None;
+    }
+    let parts = (parts.max(1)..=2 * parts).find(|&parts| extent.is_multiple_of(parts))?;
+    Some(extent / parts).filter(|&steps| steps >= fewest)
 }
 
 /// How many steps of so many slots are whole bytes, of which each has so many.
@@ -171,9 +176,22 @@ mod tests {
                 Plan::new(&"f32[9,40,2560]".parse().unwrap(), &"bf16[9,40,2560]{1,2,0}".parse().unwrap());
             Bands::reading(&plan.unwrap().steps.moves().next().unwrap(), 64_000, least)
         };
-        // Up to 800 rows of 80 bytes, of as many floats of each column; 640 are a quarter of them all.
-        assert_eq!(reading(Some(3200)), Some(Bands { origin: 0, bytes: 51_200 }));
+        // 800 rows of 80 bytes, of as many floats of each column; 640 are a quarter of them all.
+        assert_eq!(reading(Some(3200)), Some(Bands { origin: 0, bytes: 64_000 }));
+        assert_eq!(reading(Some(2560)), Some(Bands { origin: 0, bytes: 51_200 }));
         assert_eq!([reading(Some(3201)), reading(None)], [None, None]);
+    }
+
+    #[test]
+    fn even_parts_are_few_and_no_less_than_wanted() {
+        assert_eq!(even_part(2560, 400, 800), Some(640));
+        assert_eq!(even_part(100, 400, 800), None);
+        assert_eq!(even_part(600, 400, 800), Some(600));
+        // Three parts of 111 are too few steps each, 1,000 would be too many parts, and 127 has none.
+        assert_eq!(
+            [(111, 55, 110), (8000, 4, 8), (127, 32, 64)].map(|(n, few, most)| even_part(n, few, most)),
+            [None; 3]
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
-use relayout_kernels::{Loop, Nest, SlotWidth, bring_near, converts_in_one_step};
+use relayout_kernels::{Loop, Nest, SlotWidth, bring_near, converts_in_one_step, reads_in_order_first};
 use smallvec::SmallVec;
 
 use super::ExecuteError;
@@ -129,17 +129,6 @@ fn pays_along(plan: &Plan, step: usize) -> Option<bool> {
     })
 }
 
-/// True where rows of the destination's order are short.
-pub(super) fn has_short_rows(plan: &Plan) -> Option<bool> {
-    Some(fastest(plan)? <= SHORT_ROW)
-}
-
-/// Elements of a row of the destination's order.
-fn fastest(plan: &Plan) -> Option<i64> {
-    let first = plan.dst.layout().minor_to_major().first();
-    plan.dst.dimensions().get(first.and_then(|&dimension| usize::try_from(dimension).ok())?)?.bound()
-}
-
 /// The same where rows lie across the source, which has no tiles itself, and become words: many of which have padding, or of several
 /// boxes.
 fn pays_across(plan: &Plan) -> bool {
@@ -152,6 +141,17 @@ fn pays_across(plan: &Plan) -> bool {
         is_between && bytes_of(&step).saturating_mul(SHARE_OF_ROWS) > all
     };
     from == 0 && to > 1 && (shares_rows(plan, SHARE_OF_ROWS) || plan.steps.iter().any(pads_words))
+}
+
+/// True where rows of the destination's order are short.
+pub(super) fn has_short_rows(plan: &Plan) -> Option<bool> {
+    Some(fastest(plan)? <= SHORT_ROW)
+}
+
+/// Elements of a row of the destination's order.
+fn fastest(plan: &Plan) -> Option<i64> {
+    let first = plan.dst.layout().minor_to_major().first();
+    plan.dst.dimensions().get(first.and_then(|&dimension| usize::try_from(dimension).ok())?)?.bound()
 }
 
 /// Bytes of the source from one element of a row that a step writes to the next.
@@ -188,7 +188,8 @@ fn first(plan: &Plan, most: usize, least: usize) -> Option<(Steps, Bands)> {
     Some((Steps::OrdersFirst { ordered: Box::new(ordered), moved: Box::new(moved) }, bands))
 }
 
-/// Two steps to rows that start no lines, or end beside tiles, or are of three elements.
+/// Two steps to rows that start no lines, or end beside tiles, or are of three elements, unless this processor converts them as fast on their
+/// way.
 fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
     let is_alone = plan.steps.len() > 1 && !shares_rows(plan, SHARE);
     let [from, to] = slot_bits(plan);
@@ -378,7 +379,8 @@ impl Plan {
 
     /// Brings the part of the source near that is read for a part of the destination, where much of it is.
     pub(super) fn bring_source(&self, src: Source<'_>, target: &Target<'_>) {
-        let Some(read) = self.read_for(target) else { return };
+        let read = if reads_in_order_first() { self.read_for(target) } else { None };
+        let Some(read) = read else { return };
         let places = read.start.wrapping_sub(src.start)..read.end.wrapping_sub(src.start);
         // In bits, of as many elements on either side.
         let [from, to] = slot_bits(self);
@@ -391,14 +393,53 @@ impl Plan {
 
     /// The bytes of the source between the first and the last that is read for a part of the destination.
     fn read_for(&self, target: &Target<'_>) -> Option<Range<usize>> {
-        let range = target.range(1);
         let mut read = None;
         for step in self.steps.moves() {
+            let range = target.range(units_per_byte(&step));
             let Ok(()) = restrict::<Infallible>(&step, &range, &mut |part| {
                 read = hull(read.clone(), src_span(part));
                 Ok(())
             });
         }
         read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(src: &str, dst: &str) -> Plan {
+        Plan::new(&src.parse().unwrap(), &dst.parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_part_of_a_destination_is_made_from_its_part_of_the_source() {
+        // A plane has as many bytes on both sides, of bytes and of half bytes.
+        for (src, dst, plane) in [
+            ("s8[9,40,2560]", "s8[9,40,2560]{1,2,0}", 102_400),
+            ("s4[9,40,2560]{2,1,0:E(4)}", "s4[9,40,2560]{1,2,0:E(4)}", 51_200),
+        ] {
+            let plan = plan(src, dst);
+            let mut bytes = vec![0; plane];
+            for start in [0, 3 * plane] {
+                let target = Target { start, bytes: &mut bytes };
+                assert_eq!(plan.read_for(&target), Some(start..start + plane), "{src}");
+            }
+        }
+    }
+
+    #[test]
+    fn long_rows_of_tiles_are_those_of_words_in_lines() {
+        let is_long = |src: &str, dst: &str| {
+            let plan = plan(src, dst);
+            has_long_tile_rows(&plan, &plan.steps.moves().max_by_key(bytes_of).unwrap())
+        };
+        let row = "f32[999,1000]";
+        assert!(is_long("bf16[999,1000]{1,0:T(8,128)(2,1)}", row));
+        for tiles in ["T(8,128)", "T(8,8)(2,1)"] {
+            assert!(!is_long(&format!("bf16[999,1000]{{1,0:{tiles}}}"), row), "{tiles}");
+        }
+        assert!(!is_long("bf16[999,500]{1,0:T(8,128)(2,1)}", "f32[999,500]"));
     }
 }
