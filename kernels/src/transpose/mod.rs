@@ -208,7 +208,10 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     };
     let source = SourceColumns { asks };
     let meet_deep = is_early_amd() || is_fifth_zen() && element > 1;
-    let bands = Bands::new(outer, rows, columns, mover.element_bytes);
+    let bands = match how {
+        How::Dense => Bands::new(outer, rows, columns, mover.element_bytes),
+        _ => None,
+    };
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {
