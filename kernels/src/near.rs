@@ -7,7 +7,14 @@ use crate::lanes::LINE;
 /// [`reads_in_order_first`](crate::reads_in_order_first) says so.
 ///
 /// ```
-/// relayout_kernels::bring_near(&[0; 1000]);
+/// use relayout_kernels::{bring_near, reads_in_order_first};
+/// // Columns of 100 bytes, which are then read across.
+/// let src: Vec<u8> = (0..100).cycle().take(6400).collect();
+/// if reads_in_order_first() {
+///     bring_near(&src);
+/// }
+/// let rows: Vec<u8> = (0..100).flat_map(|row| src[row..].iter().step_by(100).copied()).collect();
+/// assert_eq!(rows[64..128], [1; 64]);
 /// ```
 pub fn bring_near(bytes: &[u8]) {
     // Loads, since what is only asked for is not waited for, and is lost where there is much of it.
