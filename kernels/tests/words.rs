@@ -59,6 +59,21 @@ fn words_are_transposed_and_taken_apart() {
     }
 }
 
+/// Rows whose elements are woven to words, transposed with what is fastest in them, and taken apart from there; some in more than a panel.
+#[test]
+fn words_are_woven_or_taken_apart_as_they_are_transposed() {
+    let sizes = [[64, 100], [61, 64], [9, 37], [130, 96]];
+    let of_ways = |ways| sizes.into_iter().map(move |[words, rows]| [ways, words, rows]);
+    for element in [1, 2, 4, 8] {
+        for extents in [2, 3, 4, 8].into_iter().flat_map(of_ways).chain([[2, 32, 4200]]) {
+            for plain in [[0, 1, 2], [1, 0, 2]] {
+                check(&nest(element, &extents, &plain, &[2, 1, 0]));
+                check(&nest(element, &extents, &[2, 1, 0], &plain));
+            }
+        }
+    }
+}
+
 /// Tiles of a few steps of every loop, in steps: words that are made of columns, taken apart to rows of other words, or bytes in other
 /// orders; with more elements than are moved run by run.
 #[test]

@@ -129,8 +129,7 @@ fn pays_along(plan: &Plan, step: usize) -> Option<bool> {
     })
 }
 
-/// The same where rows lie across the source, which has no tiles itself, and become words: many of which have padding, or of several
-/// boxes.
+/// The same where rows lie across the source, which has no tiles itself, and become words, many of which have padding.
 fn pays_across(plan: &Plan) -> bool {
     let [from, to] = [&plan.src, &plan.dst].map(|shape| shape.layout().tiles().len());
     let all = bytes_of_boxes(plan);
@@ -140,7 +139,7 @@ fn pays_across(plan: &Plan) -> bool {
         let is_between = step.kernel.is_fill() && step.nest.loops.iter().all(|l| l.dst_stride != unit);
         is_between && bytes_of(&step).saturating_mul(SHARE_OF_ROWS) > all
     };
-    from == 0 && to > 1 && (shares_rows(plan, SHARE_OF_ROWS) || plan.steps.iter().any(pads_words))
+    from == 0 && to > 1 && plan.steps.iter().any(pads_words)
 }
 
 /// True where rows of the destination's order are short.

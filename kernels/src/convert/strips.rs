@@ -23,7 +23,7 @@ use crate::transpose::block::{AsIs, Places};
 use crate::transpose::burst::BURST_CARRY;
 use crate::transpose::columns::{Columns, leaving_columns};
 use crate::transpose::plane::CarriedPlane;
-use crate::transpose::split::Split;
+use crate::transpose::split::{GoOn, Split};
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
 use crate::transpose::with_turns;
 use crate::tuning::{MADE_STRETCH, Stretches, asks_with_rows};
@@ -44,7 +44,8 @@ pub(super) struct Strips {
 impl Strips {
     /// The nest in strips, where it is long enough on both sides.
     pub(super) fn new(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<Strips> {
-        Strips::of(work, (loops, work.conversion.dst_bytes()), places, |split, count| {
+        let go_on = if go_on(work) { GoOn::Tiles } else { GoOn::Never };
+        Strips::of(work, (loops, work.conversion.dst_bytes(), go_on), places, |split, count| {
             let element = work.conversion.dst_bytes() * count;
             let bytes = if split.goes_on() { strip(element) } else { strip_of(&work.conversion, element) };
             bytes / element
@@ -60,7 +61,7 @@ impl Strips {
         }
         let columns = |_: &Split, count| leaving_columns(bytes[0] * count, bytes[1] * count);
         // Lanes are of elements as they are read.
-        let strips = Strips::of(work, (loops, bytes[0]), places, columns)?;
+        let strips = Strips::of(work, (loops, bytes[0], GoOn::Words), places, columns)?;
         let has_way = strips.order.is_none() && (strips.count == 1 || !work.has_factors());
         has_way.then_some(strips)
     }
@@ -69,7 +70,7 @@ impl Strips {
     /// of so many bytes.
     fn of(
         work: &Work<'_>,
-        (loops, lane): (&Loops, usize),
+        (loops, lane, go_on): (&Loops, usize, GoOn),
         [src, dst]: [Place; 2],
         columns: impl Fn(&Split, usize) -> usize,
     ) -> Option<Strips> {
@@ -79,12 +80,8 @@ impl Strips {
         }
         let units = Units::new(loops, work.units(), work.conversion.dst_bytes());
         let unit = work.units().map(|unit| unit * units.count as isize);
-        let split = Split::new(
-            &units,
-            unit,
-            (work.conversion.dst_bytes() * units.count, lane * units.count),
-            go_on(work),
-        )?;
+        let split =
+            Split::new(&units, unit, (work.conversion.dst_bytes() * units.count, lane * units.count), go_on)?;
         let width = columns(&split, units.count);
         let split = split.in_strips(width);
         let fits = split.whole[0] > 0 && split.all_rows() * units.count >= BLOCK;

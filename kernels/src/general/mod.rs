@@ -61,7 +61,7 @@ pub(crate) unsafe fn general<L: Lanes>(
         // SAFETY: the caller's promise.
         return unsafe { words.run(lanes, (src, dst), stream) };
     }
-    if stream && let Some(tiles) = TileColumns::new(loops, element) {
+    if stream && let Some(tiles) = TileColumns::new::<L>(loops, element) {
         // SAFETY: the caller's promise, for parts of the nest.
         unsafe {
             tiles.run(lanes, src, dst);

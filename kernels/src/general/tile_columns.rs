@@ -15,9 +15,9 @@ use crate::stage::starts_lines;
 use crate::transpose::block::{AsIs, Places};
 use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
-use crate::transpose::split::Split;
+use crate::transpose::split::{GoOn, Split};
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
-use crate::tuning::Stretches;
+use crate::tuning::{ASKED_WITH_ROWS, Stretches, asks_with_rows};
 use crate::units::Units;
 use crate::walk::each_point;
 
@@ -31,15 +31,17 @@ pub(crate) struct TileColumns {
 
 impl TileColumns {
     /// The nest in strips; none where columns are neither those of tiles nor put in an order, or where they make up no strips.
-    pub(crate) fn new(loops: &[Loop], element: usize) -> Option<TileColumns> {
+    pub(crate) fn new<L: Lanes>(loops: &[Loop], element: usize) -> Option<TileColumns> {
         let few = Loops::of_few(loops).filter(|_| !is_fourth_zen())?;
         let units = Units::new(&few, [element as isize; 2], element);
         let element = units.count * element;
-        let split = Split::new(&units, [element as isize; 2], (element, element), true)?;
+        let asks = L::BYTES == LINE && asks_with_rows() && element < ASKED_WITH_ROWS;
+        let go_on = if asks { GoOn::Words } else { GoOn::Tiles };
+        let split = Split::new(&units, [element as isize; 2], (element, element), go_on)?;
         let split = split.in_strips(strip(element) / element);
         let fits = split.whole[0] > 0
             && split.all_rows() * element >= LINE
-            && (split.goes_on() || units.order.is_some());
+            && (split.goes_on() || split.has_words_of_rows() || units.order.is_some());
         fits.then_some(TileColumns { element, order: units.order, split })
     }
 
@@ -62,11 +64,17 @@ impl TileColumns {
         };
         let (places, columns) = (self.split.places(), Loop { extent: whole[0], ..columns });
         let plane = CarriedPlane { columns, rows, beyond, along, carry, stretches: Stretches::here() };
+        let are_words = L::BYTES == LINE && (places.are_ways || self.split.has_words_of_rows());
         macro_rules! run {
             ($($e:literal: $n:literal;)*) => {
                 match (self.element, self.order) {
                     // SAFETY: the caller's promise; the carries live until the end of this function.
-                    $(($e, None) => unsafe {
+                    $(($e, None) if $e < ASKED_WITH_ROWS && L::BYTES == LINE && are_words => unsafe {
+                        let source = Words { places };
+                        each_point(lanes, outer.as_slice(), src, dst, StreamTranspose::<$e, $n, _, _> { source, leave: AsIs, plane });
+                    },
+                    // SAFETY: the same.
+                    ($e, None) => unsafe {
                         let source = Grouped { places, order: () };
                         each_point(lanes, outer.as_slice(), src, dst, StreamTranspose::<$e, $n, _, _> { source, leave: AsIs, plane });
                     },
@@ -103,5 +111,32 @@ impl<O: Order> Columns for Grouped<O> {
     #[inline(always)]
     fn byte_order(&self) -> O {
         self.order
+    }
+}
+
+/// Columns of words, or of which rows make words; registers are lines.
+#[derive(Clone, Copy)]
+struct Words {
+    places: Places,
+}
+
+impl Columns for Words {
+    type Order = ();
+
+    const ARE_THE_SOURCES: bool = false;
+
+    const ROWS_MAY_BE_OF_WORDS: bool = true;
+
+    #[inline(always)]
+    fn places(&self, _step: isize) -> Places {
+        self.places
+    }
+
+    #[inline(always)]
+    fn byte_order(&self) {}
+
+    #[inline(always)]
+    fn asked_with_rows<L: Lanes>(&self, element: usize) -> usize {
+        self.strip(element) / LINE
     }
 }

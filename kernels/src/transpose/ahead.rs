@@ -174,14 +174,27 @@ impl Ahead {
 pub(crate) struct WithRows {
     ahead: Ahead,
     count: usize,
+    ways: Ways,
+}
+
+/// So many columns that take turns at even distances, of each of which the same lines are asked for: elements of words.
+#[derive(Clone, Copy)]
+pub(crate) struct Ways {
+    /// A power of two.
+    pub(crate) count: usize,
+    pub(crate) step: isize,
+}
+
+impl Ways {
+    pub(crate) const ONE: Ways = Ways { count: 1, step: 0 };
 }
 
 impl WithRows {
     /// For rows that stand so many `behind` those that the first lines are asked for with, if any are.
     #[inline(always)]
-    pub(crate) fn new(ahead: Option<Ahead>, count: usize, behind: usize) -> Option<WithRows> {
+    pub(crate) fn new(ahead: Option<Ahead>, (count, ways): (usize, Ways), behind: usize) -> Option<WithRows> {
         match ahead {
-            Some(ahead) if count > 0 => Some(WithRows { ahead: ahead.behind(behind * count), count }),
+            Some(ahead) if count > 0 => Some(WithRows { ahead: ahead.behind(behind * count), count, ways }),
             _ => None,
         }
     }
@@ -189,15 +202,33 @@ impl WithRows {
     /// For the rows so many behind the first.
     #[inline(always)]
     pub(crate) fn behind(asks: Option<WithRows>, rows: usize) -> Option<WithRows> {
-        let WithRows { ahead, count } = asks?;
-        WithRows::new(Some(ahead), count, rows)
+        let WithRows { ahead, count, ways } = asks?;
+        WithRows::new(Some(ahead), (count, ways), rows)
     }
 
     /// Asks with the row of this number.
     #[inline(always)]
     pub(crate) fn ask<L: Lanes>(asks: Option<WithRows>, lanes: L, row: usize) {
-        if let Some(WithRows { ahead, count }) = asks {
-            ahead.ask_lines(lanes, row * count, count);
+        match asks {
+            Some(WithRows { ahead, count, ways }) if ways.count == 1 => {
+                ahead.ask_lines(lanes, row * count, count);
+            }
+            Some(asks) => asks.ask_ways(lanes, row),
+            None => {}
+        }
+    }
+
+    /// The same of more ways than one: a line of each in turn.
+    #[inline(always)]
+    fn ask_ways<L: Lanes>(self, lanes: L, row: usize) {
+        let WithRows { ahead, count, ways } = self;
+        let mut i = 0;
+        while i < count {
+            let number = ahead.first + row * count + i;
+            let way = (number & (ways.count - 1)) as isize;
+            let of_way = Ahead { first: number >> ways.count.trailing_zeros(), ..ahead };
+            of_way.moved(way * ways.step).ask_lines(lanes, 0, 1);
+            i += 1;
         }
     }
 }

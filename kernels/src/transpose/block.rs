@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::lanes::{LINE, Lanes, Order, put};
-use crate::transpose::ahead::Ahead;
+use crate::transpose::ahead::{Ahead, Ways};
 
 /// Room for the registers of a block or a strip, with their lanes transposed.
 #[repr(align(64))]
@@ -51,13 +51,21 @@ pub(crate) struct Places {
     /// A power of two.
     pub(crate) together: usize,
     pub(crate) apart: isize,
+    /// True where those together are far from each other, so that lines are asked for of each.
+    pub(crate) are_ways: bool,
 }
 
 impl Places {
     /// All at even distances.
     #[inline(always)]
     pub(crate) fn even(step: isize) -> Places {
-        Places { step, together: 1 << (usize::BITS - 1), apart: 0 }
+        Places { step, together: 1 << (usize::BITS - 1), apart: 0, are_ways: false }
+    }
+
+    /// The columns that lines are asked for of in turn.
+    #[inline(always)]
+    pub(crate) fn ways(self) -> Ways {
+        if self.are_ways { Ways { count: self.together, step: self.step } } else { Ways::ONE }
     }
 
     /// How far a column is from the first one.

@@ -16,6 +16,9 @@ pub(crate) trait Columns: Copy {
     /// True where they are the source's own; unless they are, there are whole strips only.
     const ARE_THE_SOURCES: bool = true;
 
+    /// True where rows may be elements of words, of which a lane has several; registers are lines there.
+    const ROWS_MAY_BE_OF_WORDS: bool = false;
+
     /// What one row needs of the carry buffer where registers are less than a line: the line before, and a strip.
     const ROW_BUFFER: usize = LINE + strip(2);
 
@@ -72,10 +75,12 @@ pub(crate) trait Columns: Copy {
     /// In which order lines of the columns are asked for, which have `len` bytes each and of which a strip has so many.
     #[inline(always)]
     fn asks(&self, step: isize, len: usize, count: usize, stretches: Stretches) -> Ask {
-        let Places { together, apart, .. } = self.places(step);
-        let ask = match together <= count {
-            true => Ask::of_groups(apart, len, count, together),
-            false => Ask::new(step, len, count, self.stretch(stretches.of(len))),
+        let places @ Places { together, apart, .. } = self.places(step);
+        let stretch = self.stretch(stretches.of(len));
+        let ask = match places.ways().count {
+            1 if together <= count => Ask::of_groups(apart, len, count, together),
+            1 => Ask::new(step, len, count, stretch),
+            ways => Ask::new(apart, len, count / ways, stretch),
         };
         ask.to_first_level(stretches.to_first_level)
     }
@@ -171,6 +176,8 @@ pub(crate) struct LeavingColumns<W> {
 
 impl<W: Leave> Columns for LeavingColumns<W> {
     type Order = ();
+
+    const ROWS_MAY_BE_OF_WORDS: bool = true;
 
     #[inline(always)]
     fn byte_order(&self) {}

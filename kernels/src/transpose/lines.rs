@@ -3,7 +3,7 @@
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::rows::carry::{begin_row, emit};
 use crate::transpose::ahead::WithRows;
-use crate::transpose::block::{Leave, MOST_TILES, Tiles, load_tile, put_lines};
+use crate::transpose::block::{Leave, MOST_TILES, Places, Tiles, load_tile, put_lines};
 use crate::transpose::columns::Columns;
 use crate::transpose::stream::{Group, StreamTranspose, row_buffer};
 
@@ -22,6 +22,15 @@ macro_rules! each_row {
 }
 
 impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N, C, W> {
+    /// How far rows of a group are from its first one.
+    #[inline(always)]
+    fn row_steps(&self) -> Places {
+        match C::ROWS_MAY_BE_OF_WORDS {
+            true => self.plane.row_steps(),
+            false => Places::even(self.plane.rows.dst_stride),
+        }
+    }
+
     /// At most `N` rows of a strip, straight from the registers.
     ///
     /// # Safety
@@ -113,10 +122,11 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
     ) {
         // SAFETY: the caller's promise.
         let tiles = unsafe { self.tiles(lanes, turned) };
+        let steps = self.row_steps();
         each_row!(group.count, row => {
             WithRows::ask(group.asks, lanes, row);
             let lines = self.lines_of_row(lanes, &tiles, row, (found, group.number + row));
-            let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
+            let to = to.wrapping_offset(steps.place(row));
             // SAFETY: the caller's promise.
             unsafe {
                 if JOINED {
@@ -153,9 +163,9 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
                 part += 1;
             }
             // In two loops, as more than eight turns of one that asks are not written out, and registers be stored for it.
-            let step = self.plane.rows.dst_stride;
-            stream_rows::<L, N, WHOLE>(lanes, &line, 0..N / 2, (to, step), group);
-            stream_rows::<L, N, WHOLE>(lanes, &line, N / 2..N, (to, step), group);
+            let steps = self.row_steps();
+            stream_rows::<L, N, WHOLE>(lanes, &line, 0..N / 2, (to, steps), group);
+            stream_rows::<L, N, WHOLE>(lanes, &line, N / 2..N, (to, steps), group);
         }
     }
 
@@ -185,9 +195,10 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
                 LINE => first,
                 _ => load_tile::<L, E, N>(lanes, turned.add(LINE / E * L::BYTES)),
             };
+            let steps = self.row_steps();
             each_row!(if WHOLE { N } else { group.count }, row => {
                 WithRows::ask(group.asks, lanes, row);
-                let to = to.wrapping_offset(row as isize * self.plane.rows.dst_stride);
+                let to = to.wrapping_offset(steps.place(row));
                 self.join_row(lanes, [first[row], last[row]], (to, row), group, is_first);
             });
         }
@@ -277,14 +288,14 @@ unsafe fn stream_rows<L: Lanes, const N: usize, const WHOLE: bool>(
     lanes: L,
     line: &[[L::Vector; N]; LINE / LANE],
     rows: core::ops::Range<usize>,
-    (to, step): (*mut u8, isize),
+    (to, steps): (*mut u8, Places),
     group: Group,
 ) {
     let mut row = rows.start;
     while row < rows.end {
         if WHOLE || row < group.count {
             WithRows::ask(group.asks, lanes, row);
-            let to = to.wrapping_offset(row as isize * step);
+            let to = to.wrapping_offset(steps.place(row));
             let mut part = 0;
             while part < LINE / L::BYTES {
                 // SAFETY: the caller's promise.

@@ -3,6 +3,7 @@
 
 use crate::lanes::Lanes;
 use crate::nest::Loop;
+use crate::transpose::block::Places;
 use crate::transpose::stored::plane;
 use crate::tuning::Stretches;
 
@@ -67,6 +68,22 @@ impl CarriedPlane {
             _ => (row / self.rows.extent, row % self.rows.extent),
         };
         dst.wrapping_offset(above as isize * self.beyond.dst_stride + inside as isize * self.rows.dst_stride)
+    }
+
+    /// How far rows of a group are from its first one, which so many of them precede as a group has, or a multiple: at even distances, or
+    /// those of words, which are a power of two.
+    #[inline(always)]
+    pub(crate) fn row_steps(&self) -> Places {
+        let rows = self.rows;
+        match self.beyond.extent > 1 && rows.extent.is_power_of_two() {
+            true => Places {
+                step: rows.dst_stride,
+                together: rows.extent,
+                apart: self.beyond.dst_stride,
+                are_ways: false,
+            },
+            false => Places::even(rows.dst_stride),
+        }
     }
 
     /// How many of so many rows from one on, a lane of rows or the last ones of one, are at even distances.

@@ -11,6 +11,20 @@ use crate::units::Units;
 /// Loops over a part of a nest, and how far both places of the part are from those of the nest.
 type Part = (Loops, [isize; 2]);
 
+/// Which columns may go on in a further loop of the destination.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum GoOn {
+    /// None.
+    Never,
+    /// Those of tiles in the tiles below, which are then read in the order of memory, along rows of tiles.
+    Tiles,
+    /// These, and elements of a few rows that are woven to words, which lie anywhere; and rows may do so, too, of which a lane has several.
+    Words,
+}
+
+/// The most elements of a word.
+const WORD: usize = 8;
+
 /// A nest as planes, and how much of them strips take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Split {
@@ -28,15 +42,19 @@ pub(crate) struct Split {
     pub(crate) whole: [usize; 2],
 }
 
+/// True where steps are those from element to element of a word.
+fn is_word(l: Loop) -> bool {
+    l.extent.is_power_of_two() && l.extent <= WORD
+}
+
 impl Split {
     /// The plane of a nest of units, which are an element of so many bytes in the destination, and follow one another in so many bytes
-    /// of either side, and of which no `lane` of elements of so many bytes straddles what continues the rows; none without rows and columns, or where no kernel has such elements. Columns of tiles may go on in the tiles
-    /// below, and are then read in the order of memory, along rows of tiles.
+    /// of either side, and of which no `lane` of elements of so many bytes straddles what continues the rows; none without rows and columns, or where no kernel has such elements.
     pub(crate) fn new(
         units: &Units,
         [src_unit, dst_unit]: [isize; 2],
         (element, lane): (usize, usize),
-        may_go_on: bool,
+        may_go_on: GoOn,
     ) -> Option<Split> {
         if !matches!(element, 1 | 2 | 4 | 8 | 16) {
             return None;
@@ -44,24 +62,31 @@ impl Split {
         let mut outer = units.loops;
         let rows = outer.take(|l| l.src_stride == src_unit)?;
         let columns = outer.take(|l| l.dst_stride == dst_unit)?;
-        let beyond = outer.take(|l| continues(rows, *l, lane, false)).unwrap_or(ONCE);
         let unit = units.inner;
-        let mut split =
-            Split { outer, unit, rows, beyond, along: ONCE, columns, further: ONCE, whole: [0; 2] };
+        let alone =
+            Split { outer, unit, rows, beyond: ONCE, along: ONCE, columns, further: ONCE, whole: [0; 2] };
+        let mut split = alone;
+        split.take_beyond(lane, may_go_on);
         let width = strip(element) / element;
         let fits = columns.extent <= width && width.is_multiple_of(columns.extent);
-        let all_rows = Loop { extent: split.all_rows(), ..rows };
-        if may_go_on && fits && lie_together(all_rows, columns) {
+        if may_go_on >= GoOn::Tiles && fits && split.are_tiles() {
             split.go_on();
+        } else if may_go_on >= GoOn::Words && fits && is_word(columns) {
+            // What comes next in the destination before what does in the source: the columns of a strip are more then.
+            let mut words = alone;
+            if let Some(further) = words.take_further() {
+                words.further = further;
+                words.take_beyond(lane, may_go_on);
+                return Some(words);
+            }
         }
         Some(split)
     }
 
     /// Takes the loops by which columns go on in the tiles below, and where these are found again in the next tiles.
     fn go_on(&mut self) {
-        let columns = self.columns.extent as isize;
-        let (tile, below) = (self.columns.src_stride * columns, self.columns.dst_stride * columns);
-        let Some(further) = self.outer.take(|l| l.dst_stride == below && l.extent > 1) else { return };
+        let tile = self.columns.src_stride * self.columns.extent as isize;
+        let Some(further) = self.take_further() else { return };
         self.further = further;
         self.along = self.outer.take(|l| l.src_stride == tile).unwrap_or(ONCE);
         // What comes next in the source is walked next.
@@ -71,15 +96,39 @@ impl Split {
         }
     }
 
+    /// True where columns lie together in the source, as those of tiles do.
+    fn are_tiles(&self) -> bool {
+        lie_together(Loop { extent: self.all_rows(), ..self.rows }, self.columns)
+    }
+
+    /// Takes the loop by which rows go on in the source, if one does; a lane of elements of so many bytes straddles both only where rows
+    /// are those of words.
+    fn take_beyond(&mut self, lane: usize, may_go_on: GoOn) {
+        let rows = self.rows;
+        let may_straddle = may_go_on >= GoOn::Words && is_word(rows);
+        self.beyond = self.outer.take(|l| continues(rows, *l, lane, may_straddle)).unwrap_or(ONCE);
+    }
+
+    /// Takes the loop by which columns go on in the destination, if one does.
+    fn take_further(&mut self) -> Option<Loop> {
+        let behind = self.columns.dst_stride * self.columns.extent as isize;
+        self.outer.take(|l| l.dst_stride == behind && l.extent > 1)
+    }
+
     /// The same with strips of so many columns.
     pub(crate) fn in_strips(self, width: usize) -> Split {
         let columns = self.columns.extent * self.further.extent;
         Split { whole: [columns / width * width, self.rows.extent], ..self }
     }
 
-    /// True where columns go on in the tiles below.
+    /// True where columns go on in the destination, in tiles below or in words.
     pub(crate) fn goes_on(&self) -> bool {
         self.further.extent > 1
+    }
+
+    /// True where rows are elements of words that go on.
+    pub(crate) fn has_words_of_rows(&self) -> bool {
+        self.beyond.extent > 1 && is_word(self.rows)
     }
 
     /// Rows that lie one behind the other in the source.
@@ -91,7 +140,12 @@ impl Split {
     pub(crate) fn places(&self) -> Places {
         let step = self.columns.src_stride;
         match self.goes_on() {
-            true => Places { step, together: self.columns.extent, apart: self.further.src_stride },
+            true => Places {
+                step,
+                together: self.columns.extent,
+                apart: self.further.src_stride,
+                are_ways: !self.are_tiles(),
+            },
             false => Places::even(step),
         }
     }

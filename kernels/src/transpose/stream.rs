@@ -174,10 +174,11 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         here: Strip,
     ) {
         let whole = L::BYTES / E;
+        let ways = self.source.places(self.plane.columns.src_stride).ways();
         let mut done = 0;
         while done < self.source.rows(whole) && rows.start + done < rows.end {
             let row = rows.start + done;
-            let asks = WithRows::new(ahead, self.source.asked_with_rows::<L>(E), done);
+            let asks = WithRows::new(ahead, (self.source.asked_with_rows::<L>(E), ways), done);
             let group = Group { row, count: whole.min(rows.end - row), first: here.first, number: 0, asks };
             let ahead = if asks.is_none() { ahead } else { None };
             let mut part = 0;

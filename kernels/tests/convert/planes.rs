@@ -179,6 +179,42 @@ fn columns_of_tiles_are_multiplied_as_they_become_rows() {
     }
 }
 
+/// Rows whose elements are woven to words as they become columns, and taken apart from there; each with a factor for every loop.
+#[test]
+fn planes_of_words_are_transposed() {
+    let src = noise();
+    let values: Vec<f32> = (0..2048).map(|i| (i as f32 - 700.0) * 0.37).collect();
+    let number = |n: isize| NonZeroUsize::new(n.unsigned_abs()).expect("strides are not zero");
+    let of = |[extents, from, to]: [[isize; 3]; 3], [src_unit, dst_unit]: [isize; 2]| {
+        [0, 1, 2].map(|i| Loop {
+            extent: extents[i].unsigned_abs(),
+            src_stride: from[i] * src_unit,
+            dst_stride: to[i] * dst_unit,
+        })
+    };
+    for elements @ (conversion, from, to) in conversions() {
+        let is_scaled = scaled_conversions().iter().any(|scaled| scaled.0 == conversion);
+        for (ways, words, rows, gap) in
+            [(2, 64, 100, 0), (2, 67, 131, 1), (4, 33, 64, 0), (2, 130, 96, 64), (8, 16, 70, 0)]
+        {
+            let pitch = ways * words + gap;
+            let plain = [rows * words, rows, 1];
+            let woven = [1, ways, pitch];
+            for [source, destination] in [[plain, woven], [woven, plain]] {
+                let loops = of([[ways, words, rows], source, destination], [unit(from), unit(to)]);
+                check_loops(&src, elements, &loops, (0, Scale::All(1.0)));
+                for l in loops.iter().filter(|_| is_scaled && gap == 0) {
+                    let further = loops.iter().map(|l| l.src_stride).filter(|&stride| stride > l.src_stride);
+                    let modulus = further.min().map_or(NonZeroUsize::MAX, number);
+                    let digits = [StepDigit { stride: number(l.src_stride), modulus, unit: 1 }];
+                    let scale = Scale::Along(Along { values: &values, digits: &digits, first: 0, start: 0 });
+                    check_loops(&src, elements, &loops, (0, scale));
+                }
+            }
+        }
+    }
+}
+
 /// As many loops as a nest may have here, with columns left beside the strips.
 #[test]
 fn planes_lie_under_many_loops() {
