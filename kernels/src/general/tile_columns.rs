@@ -13,7 +13,7 @@ use crate::nest::Loop;
 use crate::processor::is_fourth_zen;
 use crate::stage::starts_lines;
 use crate::transpose::block::{AsIs, Places};
-use crate::transpose::columns::Columns;
+use crate::transpose::columns::{Columns, Words};
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::{GoOn, Split};
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
@@ -70,7 +70,7 @@ impl TileColumns {
                 match (self.element, self.order) {
                     // SAFETY: the caller's promise; the carries live until the end of this function.
                     $(($e, None) if $e < ASKED_WITH_ROWS && L::BYTES == LINE && are_words => unsafe {
-                        let source = Words { places };
+                        let source = ColumnsOfWords { places };
                         each_point(lanes, outer.as_slice(), src, dst, StreamTranspose::<$e, $n, _, _> { source, leave: AsIs, plane });
                     },
                     // SAFETY: the same.
@@ -116,16 +116,16 @@ impl<O: Order> Columns for Grouped<O> {
 
 /// Columns of words, or of which rows make words; registers are lines.
 #[derive(Clone, Copy)]
-struct Words {
+struct ColumnsOfWords {
     places: Places,
 }
 
-impl Columns for Words {
+impl Columns for ColumnsOfWords {
     type Order = ();
 
     const ARE_THE_SOURCES: bool = false;
 
-    const ROWS_MAY_BE_OF_WORDS: bool = true;
+    const WORDS: Words = Words::Always;
 
     #[inline(always)]
     fn places(&self, _step: isize) -> Places {

@@ -206,24 +206,16 @@ impl WithRows {
         WithRows::new(Some(ahead), (count, ways), rows)
     }
 
-    /// Asks with the row of this number.
+    /// Asks with the row of this number; unless there mostly are several ways, one is told apart first.
     #[inline(always)]
-    pub(crate) fn ask<L: Lanes>(asks: Option<WithRows>, lanes: L, row: usize) {
-        match asks {
-            Some(WithRows { ahead, count, ways }) if ways.count == 1 => {
-                ahead.ask_lines(lanes, row * count, count);
-            }
-            Some(asks) => asks.ask_ways(lanes, row),
-            None => {}
+    pub(crate) fn ask<L: Lanes>(asks: Option<WithRows>, lanes: L, row: usize, are_several: bool) {
+        let Some(WithRows { ahead, count, ways }) = asks else { return };
+        if !are_several && ways.count == 1 {
+            return ahead.ask_lines(lanes, row * count, count);
         }
-    }
-
-    /// The same of more ways than one: a line of each in turn.
-    #[inline(always)]
-    fn ask_ways<L: Lanes>(self, lanes: L, row: usize) {
-        let WithRows { ahead, count, ways } = self;
         let mut i = 0;
         while i < count {
+            // A line of each way in turn.
             let number = ahead.first + row * count + i;
             let way = (number & (ways.count - 1)) as isize;
             let of_way = Ahead { first: number >> ways.count.trailing_zeros(), ..ahead };

@@ -8,6 +8,15 @@ use crate::transpose::block::{Leave, MOST_TILES, Places, Turned};
 use crate::transpose::stream::strip;
 use crate::tuning::{ASKED_WITH_ROWS, Stretches};
 
+/// Whether columns take turns by which lines are asked for, or a lane has rows of several words. Registers are lines where they may.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Words {
+    Never,
+    Perhaps,
+    /// One of both.
+    Always,
+}
+
 /// The columns of a strip, some rows at a time. What is said here holds for the source's own; others say what is otherwise.
 pub(crate) trait Columns: Copy {
     /// An order of the bytes of a lane, in which those of its elements are written.
@@ -16,8 +25,8 @@ pub(crate) trait Columns: Copy {
     /// True where they are the source's own; unless they are, there are whole strips only.
     const ARE_THE_SOURCES: bool = true;
 
-    /// True where rows may be elements of words, of which a lane has several; registers are lines there.
-    const ROWS_MAY_BE_OF_WORDS: bool = false;
+    /// Whether columns, or rows, are elements of words.
+    const WORDS: Words = Words::Never;
 
     /// What one row needs of the carry buffer where registers are less than a line: the line before, and a strip.
     const ROW_BUFFER: usize = LINE + strip(2);
@@ -177,7 +186,7 @@ pub(crate) struct LeavingColumns<W> {
 impl<W: Leave> Columns for LeavingColumns<W> {
     type Order = ();
 
-    const ROWS_MAY_BE_OF_WORDS: bool = true;
+    const WORDS: Words = Words::Perhaps;
 
     #[inline(always)]
     fn byte_order(&self) {}

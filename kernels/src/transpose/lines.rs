@@ -3,8 +3,8 @@
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::rows::carry::{begin_row, emit};
 use crate::transpose::ahead::WithRows;
-use crate::transpose::block::{Leave, MOST_TILES, Places, Tiles, load_tile, put_lines};
-use crate::transpose::columns::Columns;
+use crate::transpose::block::{Leave, MOST_TILES, Tiles, load_tile, put_lines};
+use crate::transpose::columns::{Columns, Words};
 use crate::transpose::stream::{Group, StreamTranspose, row_buffer};
 
 /// Does something for every row of so many, at most `N`, written out: of a row that is told at run time the registers become
@@ -22,12 +22,12 @@ macro_rules! each_row {
 }
 
 impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N, C, W> {
-    /// How far rows of a group are from its first one.
+    /// How far a row of a group is from its first one.
     #[inline(always)]
-    fn row_steps(&self) -> Places {
-        match C::ROWS_MAY_BE_OF_WORDS {
-            true => self.plane.row_steps(),
-            false => Places::even(self.plane.rows.dst_stride),
+    fn row_at(&self, group: &Group<'_>, row: usize) -> isize {
+        match C::WORDS {
+            Words::Never => row as isize * self.plane.rows.dst_stride,
+            _ => group.rows[row],
         }
     }
 
@@ -41,7 +41,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         lanes: L,
         turned: *const u8,
         to: *mut u8,
-        group: Group,
+        group: Group<'_>,
         found: &W::Found,
     ) {
         let to = self.plane.row_place(to, group.row);
@@ -117,16 +117,15 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         lanes: L,
         turned: *const u8,
         to: *mut u8,
-        (group, is_first): (Group, bool),
+        (group, is_first): (Group<'_>, bool),
         found: &W::Found,
     ) {
         // SAFETY: the caller's promise.
         let tiles = unsafe { self.tiles(lanes, turned) };
-        let steps = self.row_steps();
         each_row!(group.count, row => {
-            WithRows::ask(group.asks, lanes, row);
+            WithRows::ask(group.asks, lanes, row, C::WORDS == Words::Always);
             let lines = self.lines_of_row(lanes, &tiles, row, (found, group.number + row));
-            let to = to.wrapping_offset(steps.place(row));
+            let to = to.wrapping_offset(self.row_at(&group, row));
             // SAFETY: the caller's promise.
             unsafe {
                 if JOINED {
@@ -151,7 +150,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         lanes: L,
         turned: *const u8,
         to: *mut u8,
-        group: Group,
+        group: Group<'_>,
     ) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -163,9 +162,8 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
                 part += 1;
             }
             // In two loops, as more than eight turns of one that asks are not written out, and registers be stored for it.
-            let steps = self.row_steps();
-            stream_rows::<L, N, WHOLE>(lanes, &line, 0..N / 2, (to, steps), group);
-            stream_rows::<L, N, WHOLE>(lanes, &line, N / 2..N, (to, steps), group);
+            self.stream_rows::<L, WHOLE>(lanes, &line, 0..N / 2, to, group);
+            self.stream_rows::<L, WHOLE>(lanes, &line, N / 2..N, to, group);
         }
     }
 
@@ -179,7 +177,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         lanes: L,
         turned: *const u8,
         to: *mut u8,
-        (group, is_first): (Group, bool),
+        (group, is_first): (Group<'_>, bool),
         found: &W::Found,
     ) {
         let to = self.plane.row_place(to, group.row);
@@ -195,10 +193,9 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
                 LINE => first,
                 _ => load_tile::<L, E, N>(lanes, turned.add(LINE / E * L::BYTES)),
             };
-            let steps = self.row_steps();
             each_row!(if WHOLE { N } else { group.count }, row => {
-                WithRows::ask(group.asks, lanes, row);
-                let to = to.wrapping_offset(steps.place(row));
+                WithRows::ask(group.asks, lanes, row, C::WORDS == Words::Always);
+                let to = to.wrapping_offset(self.row_at(&group, row));
                 self.join_row(lanes, [first[row], last[row]], (to, row), group, is_first);
             });
         }
@@ -214,7 +211,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         lanes: L,
         [first, last]: [L::Vector; 2],
         (to, row): (*mut u8, usize),
-        group: Group,
+        group: Group<'_>,
         is_first: bool,
     ) {
         let before = to.addr() % LINE;
@@ -246,7 +243,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         lanes: L,
         turned: *const u8,
         to: *mut u8,
-        group: Group,
+        group: Group<'_>,
         is_first: bool,
     ) {
         debug_assert!(W::AS_THEY_ARE);
@@ -277,32 +274,33 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
             }
         }
     }
-}
 
-/// A line of each of some rows, of which there are as many as a group has unless it is `WHOLE`.
-///
-/// # Safety
-/// As [`StreamTranspose::whole_lines`], for these rows.
-#[inline(always)]
-unsafe fn stream_rows<L: Lanes, const N: usize, const WHOLE: bool>(
-    lanes: L,
-    line: &[[L::Vector; N]; LINE / LANE],
-    rows: core::ops::Range<usize>,
-    (to, steps): (*mut u8, Places),
-    group: Group,
-) {
-    let mut row = rows.start;
-    while row < rows.end {
-        if WHOLE || row < group.count {
-            WithRows::ask(group.asks, lanes, row);
-            let to = to.wrapping_offset(steps.place(row));
-            let mut part = 0;
-            while part < LINE / L::BYTES {
-                // SAFETY: the caller's promise.
-                unsafe { lanes.stream(to.wrapping_add(part * L::BYTES), line[part][row]) };
-                part += 1;
+    /// A line of each of some rows, of which there are as many as a group has unless it is `WHOLE`.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::whole_lines`], for these rows.
+    #[inline(always)]
+    unsafe fn stream_rows<L: Lanes, const WHOLE: bool>(
+        &self,
+        lanes: L,
+        line: &[[L::Vector; N]; LINE / LANE],
+        rows: core::ops::Range<usize>,
+        to: *mut u8,
+        group: Group<'_>,
+    ) {
+        let mut row = rows.start;
+        while row < rows.end {
+            if WHOLE || row < group.count {
+                WithRows::ask(group.asks, lanes, row, C::WORDS == Words::Always);
+                let to = to.wrapping_offset(self.row_at(&group, row));
+                let mut part = 0;
+                while part < LINE / L::BYTES {
+                    // SAFETY: the caller's promise.
+                    unsafe { lanes.stream(to.wrapping_add(part * L::BYTES), line[part][row]) };
+                    part += 1;
+                }
             }
+            row += 1;
         }
-        row += 1;
     }
 }

@@ -9,7 +9,7 @@ use crate::lanes::{LINE, Lanes};
 use crate::rows::carry::flush;
 use crate::transpose::ahead::{Ahead, WithRows};
 use crate::transpose::block::{Leave, Places, Turned};
-use crate::transpose::columns::{Columns, SourceColumns};
+use crate::transpose::columns::{Columns, SourceColumns, Words};
 use crate::transpose::plane::CarriedPlane;
 use crate::tuning::STRIP_ROWS;
 use crate::walk::Point;
@@ -53,9 +53,10 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> Point for StreamTrans
         // SAFETY: parts of the plane: the strips, and the columns behind them.
         unsafe {
             let (mut first, most) = (0, self.panel_rows::<L>());
+            let steps = self.row_steps();
             while first < all_rows {
                 let count = most.min(all_rows - first);
-                self.panel(lanes, full_columns, first..first + count, src, dst);
+                self.panel(lanes, (full_columns, &steps), first..first + count, src, dst);
                 first += count;
             }
             if C::ARE_THE_SOURCES && W::AS_THEY_ARE {
@@ -73,6 +74,21 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> Point for StreamTrans
 impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N, C, W> {
     /// Bytes of an element as it leaves.
     pub(super) const OUT: usize = 2 * E / W::TILES;
+
+    /// How far the rows of a group are from its first one, where that is to be looked up.
+    #[inline(always)]
+    fn row_steps(&self) -> RowSteps {
+        let mut steps = [0; 16];
+        if C::WORDS != Words::Never {
+            let places = self.plane.row_steps();
+            let mut row = 0;
+            while row < N {
+                steps[row] = places.place(row);
+                row += 1;
+            }
+        }
+        steps
+    }
 
     /// Bytes of a strip in every row.
     #[inline(always)]
@@ -98,7 +114,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
     unsafe fn panel<L: Lanes>(
         &self,
         lanes: L,
-        columns: usize,
+        (columns, steps): (usize, &RowSteps),
         rows: core::ops::Range<usize>,
         src: *const u8,
         dst: *mut u8,
@@ -110,8 +126,8 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         let mut column = 0;
         while column < columns {
             let top = self.source.strip_at(src, column, step);
-            let here =
-                Strip { to: dst.wrapping_add(column * Self::OUT), first: rows.start, is_first: column == 0 };
+            let to = dst.wrapping_add(column * Self::OUT);
+            let here = Strip { to, first: rows.start, is_first: column == 0, steps };
             let mut row = rows.start;
             while row < rows.end {
                 let count = self.source.rows(L::BYTES / E).min(rows.end - row);
@@ -171,7 +187,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         lanes: L,
         ((from, places), ahead): ((*const u8, Places), Option<Ahead>),
         rows: core::ops::Range<usize>,
-        here: Strip,
+        here: Strip<'_>,
     ) {
         let whole = L::BYTES / E;
         let ways = self.source.places(self.plane.columns.src_stride).ways();
@@ -179,7 +195,8 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         while done < self.source.rows(whole) && rows.start + done < rows.end {
             let row = rows.start + done;
             let asks = WithRows::new(ahead, (self.source.asked_with_rows::<L>(E), ways), done);
-            let group = Group { row, count: whole.min(rows.end - row), first: here.first, number: 0, asks };
+            let (count, first) = (whole.min(rows.end - row), here.first);
+            let group = Group { row, count, first, number: 0, asks, rows: here.steps };
             let ahead = if asks.is_none() { ahead } else { None };
             let mut part = 0;
             while part < self.source.parts() {
@@ -211,7 +228,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         from: (*const u8, Places),
         ahead: Option<Ahead>,
         to: *mut u8,
-        group: Group,
+        group: Group<'_>,
         is_first: bool,
     ) {
         let mut turned = core::mem::MaybeUninit::<Turned>::uninit();
@@ -245,20 +262,24 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
     }
 }
 
+/// How far so many rows are from the first one: no group has more.
+pub(crate) type RowSteps = [isize; 16];
+
 /// A strip of a panel.
 #[derive(Clone, Copy)]
-struct Strip {
+struct Strip<'a> {
     /// Row 0 of its first column in the destination.
     to: *mut u8,
     /// The first row of the panel.
     first: usize,
     /// True where nothing of the rows is written yet.
     is_first: bool,
+    steps: &'a RowSteps,
 }
 
 /// Rows of a panel whose first row is `first`.
 #[derive(Clone, Copy)]
-pub(crate) struct Group {
+pub(crate) struct Group<'a> {
     pub(crate) row: usize,
     pub(crate) count: usize,
     pub(crate) first: usize,
@@ -266,6 +287,7 @@ pub(crate) struct Group {
     pub(crate) number: usize,
     /// What is asked for with each.
     pub(crate) asks: Option<WithRows>,
+    pub(crate) rows: &'a RowSteps,
 }
 
 /// Reads `len` bytes, a register or less, of each of a strip's columns, and asks for lines in between; the blocks of columns
