@@ -43,6 +43,9 @@ const PACKED_BAND: usize = 32 * 1024;
 /// A part of a source is brought near as a whole where it has at most so many elements for each that is read: the next band reads others.
 const MOST_BETWEEN: usize = 3;
 
+/// Rows of the source that become fewer bytes than this are transposed a few lines at a time.
+const SHORT_ACROSS: usize = 192;
+
 /// Rows of so many slots that share bytes are converted one by one, and of half as many where they are only unpacked, to lines.
 const LONG_ROW: usize = 128;
 
@@ -111,7 +114,7 @@ impl TwoSteps {
         let (steps, bands) = match along {
             Some(_) if converts && pays_along(plan, step)? => first(plan, BAND, 0)?,
             Some(_) if step <= MOST_WAYS => return None,
-            _ if pays_across(plan) => first(plan, BAND_ACROSS, ACROSS)?,
+            _ if pays_across(plan, &largest) => first(plan, BAND_ACROSS, ACROSS)?,
             _ => return None,
         };
         Some(TwoSteps { steps, bands })
@@ -129,8 +132,9 @@ fn pays_along(plan: &Plan, step: usize) -> Option<bool> {
     })
 }
 
-/// The same where rows lie across the source, which has no tiles itself, and become words, many of which have padding.
-fn pays_across(plan: &Plan) -> bool {
+/// The same where rows lie across the source, which has no tiles itself, and become words: many of which have padding, or of several
+/// boxes that read short rows of the source.
+fn pays_across(plan: &Plan, largest: &Step<'_>) -> bool {
     let [from, to] = [&plan.src, &plan.dst].map(|shape| shape.layout().tiles().len());
     let all = bytes_of_boxes(plan);
     // Padding between elements, of words that have no more.
@@ -139,7 +143,19 @@ fn pays_across(plan: &Plan) -> bool {
         let is_between = step.kernel.is_fill() && step.nest.loops.iter().all(|l| l.dst_stride != unit);
         is_between && bytes_of(&step).saturating_mul(SHARE_OF_ROWS) > all
     };
-    from == 0 && to > 1 && plan.steps.iter().any(pads_words)
+    let [from_bits, to_bits] = slot_bits(plan);
+    let reads_short = || bytes_read_together(largest) / from_bits * to_bits < SHORT_ACROSS;
+    let are_several = || shares_rows(plan, SHARE_OF_ROWS) && reads_short();
+    from == 0 && to > 1 && (are_several() || plan.steps.iter().any(pads_words))
+}
+
+/// Bytes of a source that has no packed slots which lie one behind the other, as a step reads them.
+fn bytes_read_together(step: &Step<'_>) -> usize {
+    let mut loops: SmallVec<[&Loop; 16]> = step.nest.loops.iter().collect();
+    loops.sort_unstable_by_key(|l| l.src_stride.unsigned_abs());
+    let is_next = |l: &Loop, run: usize| usize::try_from(l.src_stride) == Ok(run);
+    let element = src_element_units(step).unsigned_abs();
+    loops.into_iter().fold(element, |run, l| if is_next(l, run) { run * l.extent } else { run })
 }
 
 /// True where rows of the destination's order are short.
@@ -405,40 +421,4 @@ impl Plan {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn plan(src: &str, dst: &str) -> Plan {
-        Plan::new(&src.parse().unwrap(), &dst.parse().unwrap()).unwrap()
-    }
-
-    #[test]
-    fn a_part_of_a_destination_is_made_from_its_part_of_the_source() {
-        // A plane has as many bytes on both sides, of bytes and of half bytes.
-        for (src, dst, plane) in [
-            ("s8[9,40,2560]", "s8[9,40,2560]{1,2,0}", 102_400),
-            ("s4[9,40,2560]{2,1,0:E(4)}", "s4[9,40,2560]{1,2,0:E(4)}", 51_200),
-        ] {
-            let plan = plan(src, dst);
-            let mut bytes = vec![0; plane];
-            for start in [0, 3 * plane] {
-                let target = Target { start, bytes: &mut bytes };
-                assert_eq!(plan.read_for(&target), Some(start..start + plane), "{src}");
-            }
-        }
-    }
-
-    #[test]
-    fn long_rows_of_tiles_are_those_of_words_in_lines() {
-        let is_long = |src: &str, dst: &str| {
-            let plan = plan(src, dst);
-            has_long_tile_rows(&plan, &plan.steps.moves().max_by_key(bytes_of).unwrap())
-        };
-        let row = "f32[999,1000]";
-        assert!(is_long("bf16[999,1000]{1,0:T(8,128)(2,1)}", row));
-        for tiles in ["T(8,128)", "T(8,8)(2,1)"] {
-            assert!(!is_long(&format!("bf16[999,1000]{{1,0:{tiles}}}"), row), "{tiles}");
-        }
-        assert!(!is_long("bf16[999,500]{1,0:T(8,128)(2,1)}", "f32[999,500]"));
-    }
-}
+mod tests;
