@@ -144,12 +144,12 @@ fn pays_across(plan: &Plan, largest: &Step<'_>) -> bool {
         is_between && bytes_of(&step).saturating_mul(SHARE_OF_ROWS) > all
     };
     let [from_bits, to_bits] = slot_bits(plan);
-    let reads_short = || bytes_read_together(largest) / from_bits * to_bits < SHORT_ACROSS;
+    let reads_short = || bytes_read_together(largest).saturating_mul(to_bits) / from_bits < SHORT_ACROSS;
     let are_several = || shares_rows(plan, SHARE_OF_ROWS) && reads_short();
     from == 0 && to > 1 && (are_several() || plan.steps.iter().any(pads_words))
 }
 
-/// Bytes of a source that has no packed slots which lie one behind the other, as a step reads them.
+/// Bytes of the source that lie one behind the other where a step reads them; of elements of whole bytes.
 fn bytes_read_together(step: &Step<'_>) -> usize {
     let mut loops: SmallVec<[&Loop; 16]> = step.nest.loops.iter().collect();
     loops.sort_unstable_by_key(|l| l.src_stride.unsigned_abs());
