@@ -74,6 +74,22 @@ fn words_are_woven_or_taken_apart_as_they_are_transposed() {
     }
 }
 
+/// Units of several elements, in the same order on both sides and in another one, of which rows or columns make words.
+#[test]
+fn units_make_words() {
+    for element in [1, 2] {
+        for ways in [2, 4] {
+            let extents = [ways, 32, 64, 2, 2];
+            check(&nest(element, &extents, &[2, 1, 0, 3, 4], &[0, 1, 2, 4, 3]));
+            check(&nest(element, &extents, &[2, 1, 0, 3, 4], &[0, 1, 2, 3, 4]));
+            check(&nest(element, &extents, &[0, 1, 2, 3, 4], &[2, 1, 0, 4, 3]));
+            check(&nest(element, &extents, &[0, 1, 2, 3, 4], &[2, 1, 0, 3, 4]));
+            check(&nest(element, &[ways, 32, 64, 2], &[2, 1, 0, 3], &[0, 1, 2, 3]));
+            check(&nest(element, &[ways, 32, 64, 2], &[0, 1, 2, 3], &[2, 1, 0, 3]));
+        }
+    }
+}
+
 /// Tiles of a few steps of every loop, in steps: words that are made of columns, taken apart to rows of other words, or bytes in other
 /// orders; with more elements than are moved run by run.
 #[test]

@@ -376,12 +376,14 @@ mod tests {
     }
 
     #[test]
-    fn rows_go_on_where_no_lane_of_what_is_transposed_straddles() {
+    fn rows_go_on_where_no_lane_straddles_or_they_are_those_of_words() {
         for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
             let leave = level >= Level::Avx512 && !is_older_amd();
             assert_eq!(rows(level, 8), [Some(512), leave.then_some(512)], "{level}");
-            // A lane of words, and half of one of halves.
-            assert_eq!(rows(level, 4), [Some(512), None], "{level}");
+            // A lane of words, and half of one of halves, which is itself a word.
+            assert_eq!(rows(level, 4), [Some(512), leave.then_some(512)], "{level}");
+            // Three lanes of words, and one and a half of halves.
+            assert_eq!(rows(level, 12), [Some(504), None], "{level}");
         }
     }
 }

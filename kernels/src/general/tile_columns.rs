@@ -6,6 +6,9 @@
 //! Elements that stay together on both sides, in another order, are one here, and are put in order as they are read; columns of such also
 //! where they lie in no tiles.
 //! All processors do so but AMD's fourth Zen, which was not measured with it, and goes by sets of loops.
+//!
+//! So do elements of words that are far from one another on the other side: they are columns at two distances, or rows at two, in
+//! registers of a line, which ask for lines with the rows that leave.
 
 use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::loops::Loops;
@@ -21,7 +24,7 @@ use crate::tuning::{ASKED_WITH_ROWS, Stretches, asks_with_rows};
 use crate::units::Units;
 use crate::walk::each_point;
 
-/// Columns of tiles that become rows.
+/// Columns of tiles, or of words, that become rows; or columns that become rows of words.
 pub(crate) struct TileColumns {
     /// Bytes of what is moved as one, and the order of its elements.
     element: usize,
@@ -30,18 +33,20 @@ pub(crate) struct TileColumns {
 }
 
 impl TileColumns {
-    /// The nest in strips; none where columns are neither those of tiles nor put in an order, or where they make up no strips.
+    /// The nest in strips; none where neither columns nor rows are those of tiles or of words, and nothing is put in an order, or where
+    /// columns make up no strips.
     pub(crate) fn new<L: Lanes>(loops: &[Loop], element: usize) -> Option<TileColumns> {
         let few = Loops::of_few(loops).filter(|_| !is_fourth_zen())?;
         let units = Units::new(&few, [element as isize; 2], element);
         let element = units.count * element;
+        // Words are asked for with rows. Units in another order have columns that know of no words.
         let asks = L::BYTES == LINE && asks_with_rows() && element < ASKED_WITH_ROWS;
-        let go_on = if asks { GoOn::Words } else { GoOn::Tiles };
+        let go_on = if asks && units.order.is_none() { GoOn::Words } else { GoOn::Tiles };
         let split = Split::new(&units, [element as isize; 2], (element, element), go_on)?;
         let split = split.in_strips(strip(element) / element);
         let fits = split.whole[0] > 0
             && split.all_rows() * element >= LINE
-            && (split.goes_on() || split.has_words_of_rows() || units.order.is_some());
+            && (split.goes_on() || split.rows_straddle || units.order.is_some());
         fits.then_some(TileColumns { element, order: units.order, split })
     }
 
@@ -64,7 +69,11 @@ impl TileColumns {
         };
         let (places, columns) = (self.split.places(), Loop { extent: whole[0], ..columns });
         let plane = CarriedPlane { columns, rows, beyond, along, carry, stretches: Stretches::here() };
-        let are_words = L::BYTES == LINE && (places.are_ways || self.split.has_words_of_rows());
+        let are_words = L::BYTES == LINE && (places.are_ways || self.split.rows_straddle);
+        debug_assert!(
+            are_words && self.order.is_none() || !self.split.rows_straddle,
+            "others know of no words"
+        );
         macro_rules! run {
             ($($e:literal: $n:literal;)*) => {
                 match (self.element, self.order) {

@@ -70,8 +70,8 @@ impl CarriedPlane {
         dst.wrapping_offset(above as isize * self.beyond.dst_stride + inside as isize * self.rows.dst_stride)
     }
 
-    /// How far rows of a group are from its first one, which so many of them precede as a group has, or a multiple: at even distances, or
-    /// those of words, which are a power of two.
+    /// How far rows of a group are from its first one, which so many of them precede as a group has, or a multiple. Only rows of words, of
+    /// which there are a power of two, go on inside a group; others are at even distances.
     #[inline(always)]
     pub(crate) fn row_steps(&self) -> Places {
         let rows = self.rows;

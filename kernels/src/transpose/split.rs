@@ -38,6 +38,8 @@ pub(crate) struct Split {
     /// Contiguous in the destination, and what continues them there.
     pub(crate) columns: Loop,
     pub(crate) further: Loop,
+    /// True where a lane of rows straddles what continues them: rows are elements of words.
+    pub(crate) rows_straddle: bool,
     /// Columns that make up strips, and rows that make up bytes.
     pub(crate) whole: [usize; 2],
 }
@@ -49,7 +51,8 @@ fn is_word(l: Loop) -> bool {
 
 impl Split {
     /// The plane of a nest of units, which are an element of so many bytes in the destination, and follow one another in so many bytes
-    /// of either side, and of which no `lane` of elements of so many bytes straddles what continues the rows; none without rows and columns, or where no kernel has such elements.
+    /// of either side, and of which no `lane` of elements of so many bytes straddles what continues the rows, unless they are those of words; none without rows and columns, or where no kernel has such
+    /// elements. Columns go on in a further loop of the destination as they may.
     pub(crate) fn new(
         units: &Units,
         [src_unit, dst_unit]: [isize; 2],
@@ -63,8 +66,17 @@ impl Split {
         let rows = outer.take(|l| l.src_stride == src_unit)?;
         let columns = outer.take(|l| l.dst_stride == dst_unit)?;
         let unit = units.inner;
-        let alone =
-            Split { outer, unit, rows, beyond: ONCE, along: ONCE, columns, further: ONCE, whole: [0; 2] };
+        let alone = Split {
+            outer,
+            unit,
+            rows,
+            beyond: ONCE,
+            along: ONCE,
+            columns,
+            further: ONCE,
+            rows_straddle: false,
+            whole: [0; 2],
+        };
         let mut split = alone;
         split.take_beyond(lane, may_go_on);
         let width = strip(element) / element;
@@ -106,7 +118,10 @@ impl Split {
     fn take_beyond(&mut self, lane: usize, may_go_on: GoOn) {
         let rows = self.rows;
         let may_straddle = may_go_on >= GoOn::Words && is_word(rows);
-        self.beyond = self.outer.take(|l| continues(rows, *l, lane, may_straddle)).unwrap_or(ONCE);
+        if let Some(beyond) = self.outer.take(|l| continues(rows, *l, lane, may_straddle)) {
+            self.beyond = beyond;
+            self.rows_straddle = !continues(rows, beyond, lane, false);
+        }
     }
 
     /// Takes the loop by which columns go on in the destination, if one does.
@@ -124,11 +139,6 @@ impl Split {
     /// True where columns go on in the destination, in tiles below or in words.
     pub(crate) fn goes_on(&self) -> bool {
         self.further.extent > 1
-    }
-
-    /// True where rows are elements of words that go on.
-    pub(crate) fn has_words_of_rows(&self) -> bool {
-        self.beyond.extent > 1 && is_word(self.rows)
     }
 
     /// Rows that lie one behind the other in the source.

@@ -161,6 +161,7 @@ mod tests {
             along: ONCE,
             columns: Loop { extent: high, src_stride: 4 * 100, dst_stride: 0 },
             further: ONCE,
+            rows_straddle: false,
             whole: [high, wide],
         };
         Alike::of(&Scale::Along(along), &split, place)

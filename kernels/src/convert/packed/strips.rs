@@ -66,7 +66,7 @@ impl PackedStrips {
         let unit = Loops::default();
         let [beyond, along, further] = [ONCE; 3];
         let whole = [columns.extent, rows.extent];
-        let split = Split { outer, unit, rows, beyond, along, columns, further, whole };
+        let split = Split { outer, unit, rows, beyond, along, columns, further, rows_straddle: false, whole };
         Some(PackedStrips {
             level: work.level,
             bits,
