@@ -29,6 +29,8 @@ pub(super) struct Turned<'a> {
     pub(super) plane: CarriedPlane,
     /// Where the columns lie.
     pub(super) columns: Places,
+    /// True where columns, or rows, are elements of words.
+    pub(super) are_of_words: bool,
     pub(super) places: (*const u8, *mut u8),
     /// Where factors are found.
     pub(super) factors: FactorsOf,
@@ -221,10 +223,16 @@ pub(super) unsafe fn leaving<L: Lanes, const E: usize, const N: usize, W: Leave>
     leave: W,
 ) {
     let Turned { outer, plane, columns: places, places: (src, dst), .. } = *turned;
-    let source = LeavingColumns { places, leave: PhantomData::<W> };
-    let kernel = StreamTranspose::<E, N, _, _> { source, leave, plane };
-    // SAFETY: the caller's promise.
-    unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(lanes) };
+    macro_rules! run {
+        ($words:literal) => {{
+            let source = LeavingColumns::<_, $words> { places, leave: PhantomData::<W> };
+            let kernel = StreamTranspose::<E, N, _, _> { source, leave, plane };
+            // SAFETY: the caller's promise.
+            unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(lanes) };
+        }};
+    }
+    // What has no words had better not look for them.
+    if turned.are_of_words { run!(true) } else { run!(false) }
 }
 
 pub(super) mod factors;

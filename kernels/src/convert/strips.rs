@@ -127,8 +127,10 @@ impl Strips {
         let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
         let plane = CarriedPlane { columns, rows, beyond, along, carry, stretches: Stretches::here() };
         let columns = self.split.places();
+        let are_of_words = columns.are_ways || self.split.rows_straddle;
         let factors = FactorsOf { origin: src.base, alike };
-        let turned = Turned { outer: outer.as_slice(), run: self.count, plane, columns, places, factors };
+        let (outer, run) = (outer.as_slice(), self.count);
+        let turned = Turned { outer, run, plane, columns, are_of_words, places, factors };
         let place = Place::near(places.1);
         // SAFETY: the caller's promise; the carries live until the end of this function.
         unsafe { work.turned(&turned, place, place) }

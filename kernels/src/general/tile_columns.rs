@@ -16,7 +16,7 @@ use crate::nest::Loop;
 use crate::processor::is_fourth_zen;
 use crate::stage::starts_lines;
 use crate::transpose::block::{AsIs, Places};
-use crate::transpose::columns::{Columns, Words};
+use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::{GoOn, Split};
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
@@ -134,7 +134,7 @@ impl Columns for ColumnsOfWords {
 
     const ARE_THE_SOURCES: bool = false;
 
-    const WORDS: Words = Words::Always;
+    const ARE_OF_WORDS: bool = true;
 
     #[inline(always)]
     fn places(&self, _step: isize) -> Places {

@@ -206,11 +206,11 @@ impl WithRows {
         WithRows::new(Some(ahead), (count, ways), rows)
     }
 
-    /// Asks with the row of this number; unless there mostly are several ways, one is told apart first.
+    /// Asks with the row of this number, of one way unless there may be several.
     #[inline(always)]
-    pub(crate) fn ask<L: Lanes>(asks: Option<WithRows>, lanes: L, row: usize, are_several: bool) {
+    pub(crate) fn ask<L: Lanes>(asks: Option<WithRows>, lanes: L, row: usize, may_be_several: bool) {
         let Some(WithRows { ahead, count, ways }) = asks else { return };
-        if !are_several && ways.count == 1 {
+        if !may_be_several {
             return ahead.ask_lines(lanes, row * count, count);
         }
         let mut i = 0;

@@ -8,15 +8,6 @@ use crate::transpose::block::{Leave, MOST_TILES, Places, Turned};
 use crate::transpose::stream::strip;
 use crate::tuning::{ASKED_WITH_ROWS, Stretches};
 
-/// Whether columns take turns by which lines are asked for, or a lane has rows of several words. Registers are lines where they may.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Words {
-    Never,
-    Perhaps,
-    /// One of both.
-    Always,
-}
-
 /// The columns of a strip, some rows at a time. What is said here holds for the source's own; others say what is otherwise.
 pub(crate) trait Columns: Copy {
     /// An order of the bytes of a lane, in which those of its elements are written.
@@ -25,8 +16,9 @@ pub(crate) trait Columns: Copy {
     /// True where they are the source's own; unless they are, there are whole strips only.
     const ARE_THE_SOURCES: bool = true;
 
-    /// Whether columns, or rows, are elements of words.
-    const WORDS: Words = Words::Never;
+    /// True where columns, or rows, are elements of words: columns take turns by which lines are asked for, or a lane has rows of several
+    /// words. Registers are lines there.
+    const ARE_OF_WORDS: bool = false;
 
     /// What one row needs of the carry buffer where registers are less than a line: the line before, and a strip.
     const ROW_BUFFER: usize = LINE + strip(2);
@@ -178,15 +170,15 @@ pub(crate) const fn leaving_columns(src: usize, dst: usize) -> usize {
 
 /// Those of elements that are converted as they leave, in registers of a line.
 #[derive(Clone, Copy)]
-pub(crate) struct LeavingColumns<W> {
+pub(crate) struct LeavingColumns<W, const WORDS: bool> {
     pub(crate) places: Places,
     pub(crate) leave: PhantomData<W>,
 }
 
-impl<W: Leave> Columns for LeavingColumns<W> {
+impl<W: Leave, const WORDS: bool> Columns for LeavingColumns<W, WORDS> {
     type Order = ();
 
-    const WORDS: Words = Words::Perhaps;
+    const ARE_OF_WORDS: bool = WORDS;
 
     #[inline(always)]
     fn byte_order(&self) {}
@@ -198,7 +190,7 @@ impl<W: Leave> Columns for LeavingColumns<W> {
 
     #[inline(always)]
     fn places(&self, _step: isize) -> Places {
-        self.places
+        Places { are_ways: WORDS && self.places.are_ways, ..self.places }
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@ use crate::lanes::{LANE, LINE, Lanes};
 use crate::rows::carry::{begin_row, emit};
 use crate::transpose::ahead::WithRows;
 use crate::transpose::block::{Leave, MOST_TILES, Tiles, load_tile, put_lines};
-use crate::transpose::columns::{Columns, Words};
+use crate::transpose::columns::Columns;
 use crate::transpose::stream::{Group, StreamTranspose, row_buffer};
 
 /// Does something for every row of so many, at most `N`, written out: of a row that is told at run time the registers become
@@ -25,9 +25,9 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
     /// How far a row of a group is from its first one.
     #[inline(always)]
     fn row_at(&self, group: &Group<'_>, row: usize) -> isize {
-        match C::WORDS {
-            Words::Never => row as isize * self.plane.rows.dst_stride,
-            _ => group.rows[row],
+        match C::ARE_OF_WORDS {
+            true => group.rows[row],
+            false => row as isize * self.plane.rows.dst_stride,
         }
     }
 
@@ -123,7 +123,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         // SAFETY: the caller's promise.
         let tiles = unsafe { self.tiles(lanes, turned) };
         each_row!(group.count, row => {
-            WithRows::ask(group.asks, lanes, row, C::WORDS == Words::Always);
+            WithRows::ask(group.asks, lanes, row, C::ARE_OF_WORDS);
             let lines = self.lines_of_row(lanes, &tiles, row, (found, group.number + row));
             let to = to.wrapping_offset(self.row_at(&group, row));
             // SAFETY: the caller's promise.
@@ -194,7 +194,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
                 _ => load_tile::<L, E, N>(lanes, turned.add(LINE / E * L::BYTES)),
             };
             each_row!(if WHOLE { N } else { group.count }, row => {
-                WithRows::ask(group.asks, lanes, row, C::WORDS == Words::Always);
+                WithRows::ask(group.asks, lanes, row, C::ARE_OF_WORDS);
                 let to = to.wrapping_offset(self.row_at(&group, row));
                 self.join_row(lanes, [first[row], last[row]], (to, row), group, is_first);
             });
@@ -291,7 +291,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         let mut row = rows.start;
         while row < rows.end {
             if WHOLE || row < group.count {
-                WithRows::ask(group.asks, lanes, row, C::WORDS == Words::Always);
+                WithRows::ask(group.asks, lanes, row, C::ARE_OF_WORDS);
                 let to = to.wrapping_offset(self.row_at(&group, row));
                 let mut part = 0;
                 while part < LINE / L::BYTES {

@@ -9,7 +9,7 @@ use crate::lanes::{LINE, Lanes};
 use crate::rows::carry::flush;
 use crate::transpose::ahead::{Ahead, WithRows};
 use crate::transpose::block::{Leave, Places, Turned};
-use crate::transpose::columns::{Columns, SourceColumns, Words};
+use crate::transpose::columns::{Columns, SourceColumns};
 use crate::transpose::plane::CarriedPlane;
 use crate::tuning::STRIP_ROWS;
 use crate::walk::Point;
@@ -79,7 +79,7 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
     #[inline(always)]
     fn row_steps(&self) -> RowSteps {
         let mut steps = [0; 16];
-        if C::WORDS != Words::Never {
+        if C::ARE_OF_WORDS {
             let places = self.plane.row_steps();
             let mut row = 0;
             while row < N {

@@ -104,6 +104,7 @@ fn check_scaled(
     let goes = |level: Level| {
         dst.copy_from_slice(&sentinels);
         let turned = Turned {
+            are_of_words: false,
             outer: &[],
             run,
             plane,
@@ -421,6 +422,7 @@ fn words_are_rounded_as_they_leave() {
         stretches: Stretches::USUAL,
     };
     let turned = Turned {
+        are_of_words: false,
         outer: &[],
         run: 1,
         plane,
