@@ -51,8 +51,8 @@ fn is_word(l: Loop) -> bool {
 
 impl Split {
     /// The plane of a nest of units, which are an element of so many bytes in the destination, and follow one another in so many bytes
-    /// of either side, and of which no `lane` of elements of so many bytes straddles what continues the rows, unless they are those of words; none without rows and columns, or where no kernel has such
-    /// elements. Columns go on in a further loop of the destination as they may.
+    /// of either side, and of which no `lane` of elements of so many bytes straddles what continues the rows, unless they are those of
+    /// words; none without rows and columns, or where no kernel has such elements. Columns go on in a further loop of the destination as they may.
     pub(crate) fn new(
         units: &Units,
         [src_unit, dst_unit]: [isize; 2],
