@@ -129,6 +129,35 @@ fn transposes_whose_rows_meet() {
     }
 }
 
+/// Rows near a multiple of a page apart, or columns: as many as a part of a plane that goes by a buffer, fewer and more, of as many
+/// lines as are moved at once, fewer and more.
+#[test]
+fn transposes_by_a_buffer() {
+    for element in WIDTHS {
+        let (line, run) = (64 / element, 512 / element);
+        for few in [line, line + 1, 2 * line + 3, 131] {
+            for many in [line + 2, run, run + 1, 2 * run + line + 3] {
+                for gap in [0, element as isize, -64, 3 - 4096 * 3] {
+                    let unit = element as isize;
+                    let far = ((few.max(many) * element).next_multiple_of(4096) + 4096) as isize + gap;
+                    for (rows, columns) in [(few, many), (many, few)] {
+                        let near = [rows * element + 5, columns * element + 5].map(|step| step as isize);
+                        for (column, row) in [(near[0], far), (far, near[1]), (far, -far)] {
+                            if row.unsigned_abs() < columns * element
+                                || column.unsigned_abs() < rows * element
+                            {
+                                continue;
+                            }
+                            let loops = loops(&[rows, columns], &[unit, column], &[row, unit]);
+                            check(&Case { family: Family::Transpose, element, loops });
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// A few rows of many columns, and many rows of a few columns, with and without gaps on either side.
 #[test]
 fn skinny_transposes() {

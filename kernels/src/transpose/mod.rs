@@ -3,6 +3,7 @@
 pub(crate) mod ahead;
 mod bands;
 pub(crate) mod block;
+mod buffered;
 pub(crate) mod burst;
 pub(crate) mod columns;
 pub(crate) mod dense;

@@ -10,6 +10,7 @@ use crate::rows::copy_short;
 use crate::stage::starts_lines;
 use crate::strided::walk;
 use crate::transpose::block::{Places, Turned, block, load_tile, network};
+use crate::transpose::buffered::Gathered;
 use crate::transpose::rows::{is_row_by_row, row_by_row};
 use crate::tuning::{PANEL, SET_LINES, SET_STRIDE};
 use crate::walk::Point;
@@ -85,23 +86,23 @@ unsafe fn small_plane<const E: usize>(columns: Loop, rows: Loop, src: *const u8,
 
 /// What is transposed.
 #[derive(Clone, Copy)]
-struct Plane<const E: usize, const N: usize> {
-    columns: Loop,
-    rows: Loop,
-    src: *const u8,
-    dst: *mut u8,
+pub(super) struct Plane<const E: usize, const N: usize> {
+    pub(super) columns: Loop,
+    pub(super) rows: Loop,
+    pub(super) src: *const u8,
+    pub(super) dst: *mut u8,
 }
 
 impl<const E: usize, const N: usize> Plane<E, N> {
     /// Where a block of the source starts.
     #[inline(always)]
-    fn from(&self, row: usize, column: usize) -> *const u8 {
+    pub(super) fn from(&self, row: usize, column: usize) -> *const u8 {
         self.src.wrapping_offset(column as isize * self.columns.src_stride).wrapping_add(row * E)
     }
 
     /// Where a block of the destination starts.
     #[inline(always)]
-    fn to(&self, row: usize, column: usize) -> *mut u8 {
+    pub(super) fn to(&self, row: usize, column: usize) -> *mut u8 {
         self.dst.wrapping_offset(row as isize * self.rows.dst_stride).wrapping_add(column * E)
     }
 
@@ -117,6 +118,9 @@ impl<const E: usize, const N: usize> Plane<E, N> {
             let is_few = rows * E <= LINE;
             if self.meets_in_sets::<L>() && (matches!(E, 2 | 4) || is_few) {
                 return self.set_by_set(lanes);
+            }
+            if let Some(gathered) = Gathered::of(self.columns, self.rows, E, (self.src, self.dst)) {
+                return self.by_buffer(lanes, gathered);
             }
             if rows < line || columns < line {
                 self.rows_of_squares::<L, false>(lanes, (0, rows), (0, columns));
@@ -296,7 +300,7 @@ impl<const E: usize, const N: usize> Plane<E, N> {
     /// As [`Plane::panels`]; rows and columns are those of the plane from the first up to the second, which has a square
     /// before it.
     #[inline(always)]
-    unsafe fn rows_of_squares<L: Lanes, const LINES: bool>(
+    pub(super) unsafe fn rows_of_squares<L: Lanes, const LINES: bool>(
         &self,
         lanes: L,
         (top, bottom): (usize, usize),
