@@ -282,6 +282,15 @@ pub(crate) const CONVERT_REACHES: [(usize, usize, usize); 6] = [
     (64, 64, usize::MAX),
 ];
 
+/// How many of these are for runs that are made of the same loops.
+pub(crate) const REACHES_OF_BOTH: usize = 2;
+
+/// The same where nothing goes past the cache, in place of what follows those for the same loops: elements of rows of the source, which
+/// may be cut or not, and as many columns as rows of elements of a byte are converted by. More of both would leave the second-level
+/// cache; a cut row is better half of it.
+pub(crate) const CONVERT_NEAR: [([usize; 2], bool); 3] =
+    [([1024, 64], false), ([512, 64], true), ([256, 64], true)];
+
 /// Bytes of a block of words that are woven on one side only: with what it becomes, a small part of the second-level cache.
 pub(crate) const WOVEN_BLOCK: usize = 64 << 10;
 

@@ -279,7 +279,7 @@ impl Work<'_> {
             SlotWidth::Bytes(_) => 8 * bytes,
         };
         let [src_bytes, dst_bytes] = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
-        Cut::new(loops, self.units(), [bits(self.src, src_bytes), bits(self.dst, dst_bytes)])
+        Cut::new(loops, self.units(), [bits(self.src, src_bytes), bits(self.dst, dst_bytes)], self.stream)
     }
 }
 

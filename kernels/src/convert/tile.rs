@@ -3,11 +3,12 @@
 //! A *tile* takes a chunk of every loop, so that what it reads and what it writes are both long runs, and stays in the
 //! first-level cache between its passes.
 
+use super::forms::BLOCK;
 use super::rows::Place;
 use crate::lanes::LINE;
 use crate::loops::{Loops, MAX_LOOPS, next_tile};
 use crate::nest::Loop;
-use crate::tuning::{CONVERT_REACHES, TILE_IN_STEPS};
+use crate::tuning::{CONVERT_NEAR, CONVERT_REACHES, REACHES_OF_BOTH, TILE_IN_STEPS};
 
 /// Steps of a loop that a tile takes where nothing is contiguous.
 const LOOSE: usize = 64;
@@ -58,8 +59,14 @@ struct Chain {
 }
 
 impl Chain {
-    /// Of at least so many elements, and a multiple of `whole`, a power of two, as far as loops go on.
-    fn new(loops: &[Loop], stride: fn(&Loop) -> isize, unit: isize, wanted: usize, whole: usize) -> Chain {
+    /// Of at least so many elements, and a multiple of `whole`, a power of two, as far as loops go on; shared out evenly where fewer than
+    /// `least` would be left.
+    fn new(
+        loops: &[Loop],
+        (stride, unit): (fn(&Loop) -> isize, isize),
+        wanted: usize,
+        (whole, least): (usize, usize),
+    ) -> Chain {
         let mut chain = Chain::default();
         let mut elements: usize = 1;
         while elements < wanted || !elements.is_multiple_of(whole) {
@@ -68,10 +75,13 @@ impl Chain {
             let extent = loops[position].extent;
             chain.members[chain.len] = position;
             let to_whole = whole >> elements.trailing_zeros().min(whole.trailing_zeros());
-            chain.steps[chain.len] = extent.min(wanted.div_ceil(elements).next_multiple_of(to_whole));
+            let most = extent.min(wanted.div_ceil(elements).next_multiple_of(to_whole));
+            let steps =
+                if elements * (extent % most) < least { extent.div_ceil(extent / most) } else { most };
+            chain.steps[chain.len] = steps;
             chain.len += 1;
-            elements *= chain.steps[chain.len - 1];
-            if chain.steps[chain.len - 1] < extent {
+            elements *= steps;
+            if steps < extent {
                 break;
             }
         }
@@ -86,33 +96,55 @@ impl Chain {
 impl Cut {
     /// The longest runs on both sides whose tile is small enough, those of the destination of whole lines where that is possible: of
     /// others, the first line and the last one would each be written twice.
-    pub(super) fn new(loops: &[Loop], units: [isize; 2], bits: [usize; 2]) -> Cut {
+    pub(super) fn new(loops: &[Loop], units: [isize; 2], bits: [usize; 2], stream: bool) -> Cut {
         let bytes = bits.into_iter().min().unwrap_or(8).div_ceil(8);
-        let mut cut = Cut::with_runs(loops, units, [1, 1], 1);
         let line = 8 * LINE / bits[1];
+        let elements =
+            |(src, dst, most): (usize, usize, usize)| ([8 * src / bits[0], 8 * dst / bits[1]], most);
+        let fits = |cut: &Cut, most: usize| cut.elements() * bytes <= most;
         if line.is_power_of_two() {
+            let (of_both, others) = CONVERT_REACHES.split_at(REACHES_OF_BOTH);
             // To whole lines a tile without a bound might go far, and what it spans is more than what it holds.
-            for &(src, dst, most) in CONVERT_REACHES.iter().filter(|&&(_, _, most)| most < usize::MAX) {
-                cut = Cut::with_runs(loops, units, [8 * src / bits[0], 8 * dst / bits[1]], line);
-                if cut.elements() * bytes <= most && cut.room * bytes <= TILE_IN_STEPS {
+            let far = |reaches: &'static [_]| {
+                let reaches = reaches.iter().copied().filter(|&(_, _, most)| most < usize::MAX).map(elements);
+                reaches.map(|(runs, most)| (runs, most, true, 0))
+            };
+            let near = CONVERT_NEAR.iter().filter(|_| !stream);
+            let near = near.map(|&(runs, may_cut)| (runs, TILE_IN_STEPS, may_cut, BLOCK / 2));
+            for (runs, most, may_cut, least) in far(of_both).chain(near).chain(far(others)) {
+                let cut = Cut::with_runs(loops, units, runs, (line, least));
+                let is_near = fits(&cut, most) && cut.room * bytes <= TILE_IN_STEPS;
+                if is_near && (may_cut || cut.has_whole_rows(loops, units)) {
                     return cut;
                 }
             }
         }
-        for &(src, dst, most) in &CONVERT_REACHES {
-            cut = Cut::with_runs(loops, units, [8 * src / bits[0], 8 * dst / bits[1]], 1);
-            if cut.elements() * bytes <= most {
+        let mut cut = Cut::with_runs(loops, units, [1, 1], (1, 0));
+        for (runs, most) in CONVERT_REACHES.into_iter().map(elements) {
+            cut = Cut::with_runs(loops, units, runs, (1, 0));
+            if fits(&cut, most) {
                 break;
             }
         }
         cut
     }
 
-    /// Runs of at least so many elements in the source and in the destination, there a multiple of `whole`, as far as loops go on.
-    fn with_runs(loops: &[Loop], units: [isize; 2], wanted: [usize; 2], whole: usize) -> Cut {
+    /// True where rows of the source are not cut.
+    fn has_whole_rows(&self, loops: &[Loop], units: [isize; 2]) -> bool {
+        loops.iter().zip(self.chunks).all(|(l, chunk)| l.src_stride != units[0] || chunk == l.extent)
+    }
+
+    /// Runs of at least so many elements in the source and in the destination, there a multiple of `whole`, as far as loops go on;
+    /// shared out evenly where fewer than `least` would be left.
+    fn with_runs(
+        loops: &[Loop],
+        units: [isize; 2],
+        wanted: [usize; 2],
+        (whole, least): (usize, usize),
+    ) -> Cut {
         let chains = [
-            Chain::new(loops, |l| l.src_stride, units[0], wanted[0], 1),
-            Chain::new(loops, |l| l.dst_stride, units[1], wanted[1], whole),
+            Chain::new(loops, (|l| l.src_stride, units[0]), wanted[0], (1, least)),
+            Chain::new(loops, (|l| l.dst_stride, units[1]), wanted[1], (whole, least)),
         ];
         let mut chunks = [1; MAX_LOOPS];
         for chain in &chains {
@@ -211,4 +243,28 @@ pub(super) fn part(
         part.push(Loop { extent: extents[i], src_stride, dst_stride });
     }
     part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps of the rows and the columns that a tile takes in the cache, of `f32` that become `bf16`.
+    fn near(rows: usize, columns: usize) -> [usize; 2] {
+        let loops = [
+            Loop { extent: rows, src_stride: 4, dst_stride: 2 * columns as isize },
+            Loop { extent: columns, src_stride: 4 * rows as isize, dst_stride: 2 },
+        ];
+        let cut = Cut::new(&loops, [4, 2], [32, 16], false);
+        [cut.chunks[0], cut.chunks[1]]
+    }
+
+    #[test]
+    fn rows_in_the_cache_are_whole_or_shared_out() {
+        assert_eq!(near(900, 1056), [900, 64]);
+        assert_eq!(near(2048, 640), [512, 64]);
+        // Of 1030 rows 6 would be left, of 70 columns as many.
+        assert_eq!(near(1030, 640), [515, 64]);
+        assert_eq!(near(900, 70), [900, 70]);
+    }
 }

@@ -56,12 +56,26 @@ fn check_factors(
     check_loops(src, (conversion, from, to), loops, (first, scale));
 }
 
-/// The same for any loops over elements from `first` on.
+/// The same for any loops over elements from `first` on. In the cache, only packed slots have strips of their own.
 fn check_loops(
+    src: &[u8],
+    elements @ (_, _, to): (Conversion, SlotWidth, SlotWidth),
+    loops: &[Loop],
+    start: (isize, Scale<'_>),
+) {
+    check_ways(src, elements, loops, start, |level| match to {
+        SlotWidth::Bits(_) if level >= Level::Avx2 => &[true, false],
+        _ => &[true],
+    });
+}
+
+/// The same past the cache, or not.
+fn check_ways(
     src: &[u8],
     (conversion, from, to): (Conversion, SlotWidth, SlotWidth),
     loops: &[Loop],
     (first, scale): (isize, Scale<'_>),
+    ways: impl Fn(Level) -> &'static [bool],
 ) {
     let bytes = loops.iter().map(|l| l.dst_stride * (l.extent as isize - 1)).sum::<isize>() as usize + 32;
     // Where the first slot starts a line, and where none does.
@@ -69,7 +83,6 @@ fn check_loops(
         SlotWidth::Bits(bits) => 64 - first as usize * bits as usize / 8,
         SlotWidth::Bytes(_) => 64 - first as usize,
     };
-    let is_packed = matches!(to, SlotWidth::Bits(_));
     let level = Level::Scalar;
     let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
     let wanted = portable(&converter, src, first, loops, bytes);
@@ -83,9 +96,7 @@ fn check_loops(
     };
     for (level, &start) in levels().flat_map(|level| of(level).iter().map(move |start| (level, start))) {
         let wanted = placed(&wanted, start);
-        // In the cache, only packed slots have strips of their own; elsewhere nothing passes it.
-        let ways = if is_packed && level >= Level::Avx2 { &[true, false][..] } else { &[true] };
-        for &stream in ways {
+        for &stream in ways(level) {
             let converter = Converter { level, stream, ..converter };
             let found = run(&converter, src, first, loops, bytes, start);
             assert!(found == wanted, "{converter:?} {loops:?} at {start}");
@@ -115,6 +126,24 @@ fn planes_are_transposed_in_strips() {
             (1, 81, 133, 3, 0),
         ] {
             check_plane(&src, elements, plane);
+        }
+    }
+}
+
+/// Planes in the cache, of rows that are converted whole, of longer ones, and with fewer rows and columns behind whole tiles than are
+/// converted together.
+#[test]
+fn planes_are_converted_in_the_cache() {
+    let src = noise();
+    for elements @ (_, from, to) in conversions() {
+        for (rows, columns, gap) in [(70, 300, 0), (300, 70, 3), (523, 197, 1), (1031, 90, 0), (64, 512, 8)] {
+            let of = |extent: isize, src_stride, dst_stride| Loop {
+                extent: extent.unsigned_abs(),
+                src_stride: src_stride * unit(from),
+                dst_stride: dst_stride * unit(to),
+            };
+            let loops = [of(rows, 1, columns + gap), of(columns, rows + gap, 1)];
+            check_ways(&src, elements, &loops, (0, Scale::All(1.0)), |_| &[false]);
         }
     }
 }

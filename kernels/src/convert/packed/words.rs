@@ -49,7 +49,7 @@ impl PackedWords {
         outer.take(|l| *l == Loop { extent: WAYS, src_stride: slot, dst_stride: word })?;
         outer.take(|l| *l == Loop { extent: WAYS, src_stride: word, dst_stride: slot })?;
         let units = in_bytes(work, &outer, places)?;
-        let cut = Cut::new(units.as_slice(), [UNIT as isize; 2], [8 * UNIT; 2]);
+        let cut = Cut::new(units.as_slice(), [UNIT as isize; 2], [8 * UNIT; 2], true);
         // Units that do not follow one another span more than there is room for.
         let stream = work.stream && streams(work.level) && cut.room * UNIT <= TILE_IN_STEPS;
         Some(PackedWords { level: work.level, stream, loops: units, cut })
