@@ -17,6 +17,7 @@ mod integer;
 mod join_rows;
 mod leave;
 mod long_rows;
+mod loose;
 mod multiply;
 mod number;
 mod offsets;

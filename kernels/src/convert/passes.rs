@@ -254,8 +254,13 @@ impl Work<'_> {
     /// All places of the loops must be valid on both sides, without overlap.
     pub(super) unsafe fn tiles(&self, loops: &[Loop], src: Place, dst: Place) {
         let cut = self.cut(loops);
-        // SAFETY: the caller's promise.
-        unsafe { Tiles::new(*self, loops, &cut).each(src, dst) }
+        // SAFETY: the caller's promise, for both.
+        unsafe {
+            match self.is_loose(&cut, src, dst) {
+                true => self.loose(loops, src, dst),
+                false => Tiles::new(*self, loops, &cut).each(src, dst),
+            }
+        }
     }
 
     /// The same where families of kernels permute the tiles; false where they do not, and nothing was done.

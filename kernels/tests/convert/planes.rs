@@ -148,6 +148,24 @@ fn planes_are_converted_in_the_cache() {
     }
 }
 
+/// Elements beside each other on neither side, or a few: fewer than there is room for at once, and more, with a loop that is cut.
+#[test]
+fn loose_elements_are_gathered() {
+    let src = noise();
+    for elements @ (_, from, to) in conversions() {
+        for (few, some, many) in [(1, 3, 11), (2, 5, 40), (3, 64, 90), (1, 9, 2100), (15, 30, 17)] {
+            let of = |extent: isize, src_stride, dst_stride| Loop {
+                extent: extent.unsigned_abs(),
+                src_stride: src_stride * unit(from),
+                dst_stride: dst_stride * unit(to),
+            };
+            let loops =
+                [of(many, few + 2, some * (few + 1)), of(some, many * (few + 2) + 3, few + 1), of(few, 1, 1)];
+            check_ways(&src, elements, &loops, (0, Scale::All(1.0)), |_| &[true, false]);
+        }
+    }
+}
+
 /// Tiles of so many rows, some of which stay together, whose columns become rows: a strip has columns of several tiles.
 #[test]
 fn columns_of_tiles_become_rows() {

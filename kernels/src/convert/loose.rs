@@ -1,0 +1,88 @@
+//! Nests without rows on either side: elements are gathered, converted as one row, and scattered.
+
+use core::cmp::Reverse;
+use core::mem::MaybeUninit;
+
+use super::converter::{Work, each_place};
+use super::passes::SHORT;
+use super::permutation::Permutation;
+use super::rows::{Look, Place};
+use super::tile::Cut;
+use crate::loops::{Loops, ONCE};
+use crate::mover::Mover;
+use crate::nest::Loop;
+use crate::tuning::SMALL;
+
+/// Room for elements that lie one behind the other.
+#[repr(align(64))]
+#[allow(dead_code, reason = "reached by its address only")]
+struct Room([u8; SMALL]);
+
+impl Work<'_> {
+    /// True where neither side has runs worth a row, elements have whole bytes, and none has a factor of its own, which its place would
+    /// tell.
+    pub(super) fn is_loose(&self, cut: &Cut, src: Place, dst: Place) -> bool {
+        let are_packed = src.bits.is_some() || dst.bits.is_some();
+        cut.runs.iter().all(|&run| run < SHORT)
+            && !are_packed
+            && !self.has_factors()
+            && !self.conversion.is_identity()
+    }
+
+    /// Converts so many elements at a time as there is room for. Not inlined, as that is some pages of the stack.
+    ///
+    /// # Safety
+    /// Every slot that the loops reach from the two places must be valid there, without overlap; slots must have whole bytes.
+    #[inline(never)]
+    pub(super) unsafe fn loose(&self, loops: &[Loop], src: Place, dst: Place) {
+        let most = SMALL / self.conversion.src_bytes().max(self.conversion.dst_bytes());
+        let mut order = Loops::of(loops);
+        order.sort_by_key(|l| Reverse(l.dst_stride.unsigned_abs()));
+        let all = order.as_slice();
+        let (mut inner, mut elements) = (all.len(), 1);
+        while inner > 0 && elements * all[inner - 1].extent <= most {
+            inner -= 1;
+            elements *= all[inner].extent;
+        }
+        let (outer, inner) = all.split_at(inner);
+        let (outer, cut) = outer.split_last().map_or((outer, ONCE), |(cut, outer)| (outer, *cut));
+        let mut rooms = [const { MaybeUninit::<Room>::uninit() }; 2];
+        let rooms = rooms.each_mut().map(|room| Place::near(room.as_mut_ptr().cast()));
+        let chunk = most / elements;
+        each_place(outer, src, dst, &mut |src, dst| {
+            for first in (0..cut.extent).step_by(chunk) {
+                let mut part = Loops::of(&[Loop { extent: chunk.min(cut.extent - first), ..cut }]);
+                inner.iter().for_each(|&l| part.push(l));
+                let at = |place: Place, stride: isize| place.at(first as isize * stride);
+                // SAFETY: a part of the loops, of no more elements than there is room for.
+                unsafe { self.by_rooms(&part, at(src, cut.src_stride), at(dst, cut.dst_stride), rooms) };
+            }
+        });
+    }
+
+    /// Gathers the elements of some loops, converts them, and scatters them.
+    ///
+    /// # Safety
+    /// As [`Work::loose`]; each room must have place for all of them.
+    unsafe fn by_rooms(&self, loops: &Loops, src: Place, dst: Place, [gathered, converted]: [Place; 2]) {
+        let widths @ [from, to] = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
+        let [mut gather, mut scatter] = [Loops::default(); 2];
+        let mut count = 1;
+        for &l in loops.as_slice().iter().rev() {
+            let [src_stride, dst_stride] = widths.map(|width| (count * width) as isize);
+            gather.push(Loop { dst_stride: src_stride, ..l });
+            scatter.push(Loop { src_stride: dst_stride, ..l });
+            count *= l.extent;
+        }
+        let moved = |loops: Loops, width: usize, src: Place, dst: Place| {
+            let Permutation { family, bytes, loops } = Permutation::new(loops, width);
+            let mover = Mover { family, element_bytes: bytes, level: self.level, stream: false };
+            // SAFETY: the caller's promise; a room has place for all elements.
+            unsafe { mover.dispatch(loops.as_slice(), src.byte_of(0), dst.byte_of(0)) };
+        };
+        moved(gather, from, src, gathered);
+        // SAFETY: the elements just gathered, and room for what becomes of them.
+        unsafe { self.rows(gathered, converted, 1, count, Look::Nowhere) };
+        moved(scatter, to, converted, dst);
+    }
+}
