@@ -66,13 +66,23 @@ pub(crate) const FEW: usize = 256;
 pub(crate) const FEW_SLOTS: usize = 128;
 
 /// Nests whose narrower side has so many bytes, or fewer, are converted and permuted as one tile, with room on the stack: what stands
-/// between stays in the first-level cache, and to cut larger ones takes about a microsecond, a third of their time.
+/// between stays in the first-level cache, and to cut larger ones takes about a microsecond, a third of their time. So many bytes of
+/// elements without rows are gathered before they are converted.
 pub(crate) const SMALL: usize = 16 << 10;
 
 /// Bytes from one line of a set of the first-level cache to the next, which has 64 sets, and lines that a set keeps: eight on AMD's
 /// processors, twelve on Intel's later ones.
 pub(crate) const SET_STRIDE: usize = 4096;
 pub(crate) const SET_LINES: usize = 8;
+
+/// Lines of rows, and of columns, that a block may have for each set they lie in before the plane goes by a buffer: some more than a set
+/// keeps, since that costs a copy, and of bytes twice as many, of which a block has the most.
+pub(crate) const fn most_of_a_set(element: usize) -> [usize; 2] {
+    match element {
+        1 => [2 * SET_LINES; 2],
+        _ => [SET_LINES, SET_LINES + 1],
+    }
+}
 
 /// Lines of columns, and lines of rows, that are transposed before the next such part of a plane: in lines of 64 bytes a part
 /// is at most a few hundred kibibytes, which the second-level cache keeps, on so many pages as the first table of

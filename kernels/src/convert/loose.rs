@@ -8,6 +8,7 @@ use super::passes::SHORT;
 use super::permutation::Permutation;
 use super::rows::{Look, Place};
 use super::tile::Cut;
+use crate::lanes::LINE;
 use crate::loops::{Loops, ONCE};
 use crate::mover::Mover;
 use crate::nest::Loop;
@@ -19,14 +20,13 @@ use crate::tuning::SMALL;
 struct Room([u8; SMALL]);
 
 impl Work<'_> {
-    /// True where neither side has runs worth a row, elements have whole bytes, and none has a factor of its own, which its place would
-    /// tell.
+    /// True where neither side has runs worth a row, nor a line, and elements change, have whole bytes, and none has a factor of its own,
+    /// which its place would tell.
     pub(super) fn is_loose(&self, cut: &Cut, src: Place, dst: Place) -> bool {
-        let are_packed = src.bits.is_some() || dst.bits.is_some();
-        cut.runs.iter().all(|&run| run < SHORT)
-            && !are_packed
-            && !self.has_factors()
-            && !self.conversion.is_identity()
+        let width = self.conversion.src_bytes().max(self.conversion.dst_bytes());
+        let is_short = |&run: &usize| run < SHORT && run * width <= LINE;
+        let changes = !self.has_factors() && !self.conversion.is_identity();
+        cut.runs.iter().all(is_short) && src.bits.is_none() && dst.bits.is_none() && changes
     }
 
     /// Converts so many elements at a time as there is room for. Not inlined, as that is some pages of the stack.
@@ -40,9 +40,10 @@ impl Work<'_> {
         order.sort_by_key(|l| Reverse(l.dst_stride.unsigned_abs()));
         let all = order.as_slice();
         let (mut inner, mut elements) = (all.len(), 1);
-        while inner > 0 && elements * all[inner - 1].extent <= most {
-            inner -= 1;
-            elements *= all[inner].extent;
+        while let Some(l) = inner.checked_sub(1).map(|last| all[last])
+            && let Some(more) = l.extent.checked_mul(elements).filter(|&more| more <= most)
+        {
+            (inner, elements) = (inner - 1, more);
         }
         let (outer, inner) = all.split_at(inner);
         let (outer, cut) = outer.split_last().map_or((outer, ONCE), |(cut, outer)| (outer, *cut));
@@ -51,8 +52,14 @@ impl Work<'_> {
         let chunk = most / elements;
         each_place(outer, src, dst, &mut |src, dst| {
             for first in (0..cut.extent).step_by(chunk) {
-                let mut part = Loops::of(&[Loop { extent: chunk.min(cut.extent - first), ..cut }]);
-                inner.iter().for_each(|&l| part.push(l));
+                let extent = chunk.min(cut.extent - first);
+                let mut part = Loops::default();
+                // Where nothing is cut, there may be as many loops as there is room for.
+                [Loop { extent, ..cut }]
+                    .iter()
+                    .filter(|l| l.extent > 1)
+                    .chain(inner)
+                    .for_each(|&l| part.push(l));
                 let at = |place: Place, stride: isize| place.at(first as isize * stride);
                 // SAFETY: a part of the loops, of no more elements than there is room for.
                 unsafe { self.by_rooms(&part, at(src, cut.src_stride), at(dst, cut.dst_stride), rooms) };

@@ -95,7 +95,7 @@ impl Chain {
 
 impl Cut {
     /// The longest runs on both sides whose tile is small enough, those of the destination of whole lines where that is possible: of
-    /// others, the first line and the last one would each be written twice.
+    /// others, the first line and the last one would each be written twice. In the cache that is better than a tile of few elements.
     pub(super) fn new(loops: &[Loop], units: [isize; 2], bits: [usize; 2], stream: bool) -> Cut {
         let bytes = bits.into_iter().min().unwrap_or(8).div_ceil(8);
         let line = 8 * LINE / bits[1];
@@ -110,7 +110,9 @@ impl Cut {
                 reaches.map(|(runs, most)| (runs, most, true, 0))
             };
             let near = CONVERT_NEAR.iter().filter(|_| !stream);
-            let near = near.map(|&(runs, may_cut)| (runs, TILE_IN_STEPS, may_cut, BLOCK / 2));
+            // Packed slots of another tile would start inside a byte.
+            let least = if bits.iter().all(|&bits| bits >= 8) { BLOCK / 2 } else { 0 };
+            let near = near.map(|&(runs, may_cut)| (runs, TILE_IN_STEPS, may_cut, least));
             for (runs, most, may_cut, least) in far(of_both).chain(near).chain(far(others)) {
                 let cut = Cut::with_runs(loops, units, runs, (line, least));
                 let is_near = fits(&cut, most) && cut.room * bytes <= TILE_IN_STEPS;
@@ -129,7 +131,7 @@ impl Cut {
         cut
     }
 
-    /// True where rows of the source are not cut.
+    /// True where the loop over elements that are contiguous in the source is not cut.
     fn has_whole_rows(&self, loops: &[Loop], units: [isize; 2]) -> bool {
         loops.iter().zip(self.chunks).all(|(l, chunk)| l.src_stride != units[0] || chunk == l.extent)
     }

@@ -10,12 +10,11 @@ use core::mem::MaybeUninit;
 
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
-use crate::rows::copy_registers;
 use crate::transpose::stored::Plane;
-use crate::tuning::{SET_LINES, SET_STRIDE};
+use crate::tuning::{SET_STRIDE, most_of_a_set};
 
-/// Bytes of a row that are written at once, or of a column that are read: of fewer lines, as many begin and end in the middle; with more, the buffer leaves the
-/// first-level cache.
+/// Bytes of a row that are written at once, or of a column that are read: with fewer lines, more of them are shared with the next part;
+/// with more, the buffer leaves the first-level cache.
 const RUN: usize = 8 * LINE;
 
 /// From row to row of the buffer, or from column to column, an odd number of lines.
@@ -38,49 +37,47 @@ pub(super) enum Gathered {
     Columns,
 }
 
-impl Gathered {
-    /// What had better be gathered of a plane whose destination starts there, if anything.
-    #[inline(always)]
-    pub(super) fn of(
-        columns: Loop,
-        rows: Loop,
-        element: usize,
-        (src, dst): (*const u8, *mut u8),
-    ) -> Option<Gathered> {
-        let start_lines = |place: usize, step: isize| {
-            place.is_multiple_of(LINE) && step.unsigned_abs().is_multiple_of(LINE)
-        };
-        let (of_rows, of_columns) = (rows.dst_stride, columns.src_stride);
-        if overfill_sets(of_rows, element, start_lines(dst.addr(), of_rows)) {
-            return Some(Gathered::Rows);
-        }
-        let starts = start_lines(src.addr(), of_columns);
-        // As few lines as there are columns of larger elements in a block come from the second level in time.
-        let pays = element < 4 || element == 4 && !starts;
-        (pays && overfill_sets(of_columns, element, starts)).then_some(Gathered::Columns)
-    }
-}
-
-/// True where the lines of a block of elements of so many bytes are more than their sets of the first-level cache keep, on a side
-/// whose rows or columns are so far from each other, and start lines or not.
+/// The most lines for each set of the first-level cache that a block of elements of so many bytes has on a side whose rows or columns
+/// are so far from each other, and start lines or not.
 #[inline(always)]
-fn overfill_sets(step: isize, element: usize, start_lines: bool) -> bool {
+fn lines_of_a_set(step: isize, element: usize, start_lines: bool) -> usize {
     let (mut count, mut step) = (LINE / element, step.unsigned_abs() % SET_STRIDE);
     // Lines of a row, of which the second is in the next set.
     let parts = if start_lines { 1 } else { 2 };
+    let mut most = 0;
     // Of rows that take turns, those that are near each other in the sets.
-    while parts * count > SET_LINES {
+    while parts * count > most {
         let drift = step.min(SET_STRIDE - step);
-        let sets = drift * count / LINE + parts;
-        if parts * count > SET_LINES * sets {
-            return true;
-        }
+        most = most.max(parts * count / (drift * count / LINE + parts));
         (count, step) = (count / 2, 2 * step % SET_STRIDE);
     }
-    false
+    most
 }
 
 impl<const E: usize, const N: usize> Plane<E, N> {
+    /// What had better be gathered, if anything; `is_diagonal` where squares go along diagonals, which is better for short elements whose
+    /// columns meet no less than their rows.
+    #[inline(always)]
+    pub(super) fn gathered(&self, is_diagonal: bool) -> Option<Gathered> {
+        let start_lines = |place: usize, step: isize| {
+            place.is_multiple_of(LINE) && step.unsigned_abs().is_multiple_of(LINE)
+        };
+        let (of_rows, of_columns) = (self.rows.dst_stride, self.columns.src_stride);
+        let starts = start_lines(self.src.addr(), of_columns);
+        let columns = lines_of_a_set(of_columns, E, starts);
+        let rows = lines_of_a_set(of_rows, E, start_lines(self.dst.addr(), of_rows));
+        // Rows and columns of a line are moved at once as they are.
+        let are_long = |l: Loop| l.extent * E > LINE;
+        let [most_of_rows, most_of_columns] = most_of_a_set(E);
+        if are_long(self.columns) && rows > most_of_rows {
+            let are_as_good = is_diagonal && E < 4 && columns >= rows;
+            return (!are_as_good).then_some(Gathered::Rows);
+        }
+        // As few lines as there are columns of larger elements in a block come from the second level in time.
+        let pays = E < 4 || E == 4 && !starts;
+        (pays && are_long(self.rows) && columns > most_of_columns).then_some(Gathered::Columns)
+    }
+
     /// As much at a time as the buffer has room for, along the rows first.
     ///
     /// # Safety
@@ -140,7 +137,7 @@ impl<const E: usize, const N: usize> Plane<E, N> {
             // SAFETY: a row of the plane, which the blocks have written to the buffer.
             unsafe {
                 let from = buffer.add(row * PITCH);
-                copy_registers::<L, false>(lanes, from, self.to(row, 0), self.columns.extent * E, (0, 0));
+                copy(lanes, from, self.to(row, 0), self.columns.extent * E);
             }
             row += 1;
         }
@@ -159,7 +156,7 @@ impl<const E: usize, const N: usize> Plane<E, N> {
             // SAFETY: a column of the plane, and room for it in the buffer.
             unsafe {
                 let to = buffer.add(column * PITCH);
-                copy_registers::<L, false>(lanes, self.from(0, column), to, self.rows.extent * E, (0, 0));
+                copy(lanes, self.from(0, column), to, self.rows.extent * E);
             }
             column += 1;
         }
@@ -170,30 +167,57 @@ impl<const E: usize, const N: usize> Plane<E, N> {
     }
 }
 
+/// Copies some registers, two at a time: of a loop over one, compilers make a call.
+///
+/// # Safety
+/// `len` bytes, at least a register, must be readable at `from` and writable at `to`, without overlap.
+#[inline(always)]
+unsafe fn copy<L: Lanes>(lanes: L, from: *const u8, to: *mut u8, len: usize) {
+    let last = len - L::BYTES;
+    // SAFETY: registers inside the `len` bytes, of which the last one ends at their end.
+    unsafe {
+        let mut at = 0;
+        while at + L::BYTES <= last {
+            let pair = [lanes.load(from.add(at)), lanes.load(from.add(at + L::BYTES))];
+            lanes.store(to.add(at), pair[0]);
+            lanes.store(to.add(at + L::BYTES), pair[1]);
+            at += 2 * L::BYTES;
+        }
+        if at < last {
+            lanes.store(to.add(at), lanes.load(from.add(at)));
+        }
+        lanes.store(to.add(last), lanes.load(from.add(last)));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn lines_overfill_sets_near_pages() {
+    fn lines_meet_near_pages() {
         for (step, element, start_lines, expected) in [
-            (4096, 4, true, true),
-            (-4096, 4, true, true),
-            (8192, 2, true, true),
-            (4100, 4, false, true),
-            (4092, 4, false, true),
-            (4 * 1040, 4, true, false),
-            (4 * 1040, 4, false, false),
-            (2048, 4, true, false),
-            (2048, 2, true, true),
-            (2050, 2, false, true),
-            (4104, 8, false, false),
-            (4096, 8, true, false),
-            (4096, 16, true, false),
-            (1 << 20, 1, false, true),
-            (1000, 1, false, false),
+            (4096, 4, true, 16),
+            (-4096, 4, true, 16),
+            (8192, 2, true, 32),
+            (4100, 4, false, 10),
+            (4092, 4, false, 10),
+            (4 * 1040, 4, true, 0),
+            (2048, 4, true, 8),
+            (2048, 2, true, 16),
+            (2050, 2, false, 10),
+            (4106, 2, false, 9),
+            (4104, 8, false, 5),
+            (4096, 8, true, 8),
+            (4096, 16, true, 4),
+            (0, 1, true, 64),
+            (isize::MIN, 1, false, 64),
         ] {
-            assert_eq!(overfill_sets(step, element, start_lines), expected, "{step} {element} {start_lines}");
+            assert_eq!(
+                lines_of_a_set(step, element, start_lines),
+                expected,
+                "{step} {element} {start_lines}"
+            );
         }
     }
 }

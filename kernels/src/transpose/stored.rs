@@ -10,7 +10,6 @@ use crate::rows::copy_short;
 use crate::stage::starts_lines;
 use crate::strided::walk;
 use crate::transpose::block::{Places, Turned, block, load_tile, network};
-use crate::transpose::buffered::Gathered;
 use crate::transpose::rows::{is_row_by_row, row_by_row};
 use crate::tuning::{PANEL, SET_LINES, SET_STRIDE};
 use crate::walk::Point;
@@ -119,14 +118,14 @@ impl<const E: usize, const N: usize> Plane<E, N> {
             if self.meets_in_sets::<L>() && (matches!(E, 2 | 4) || is_few) {
                 return self.set_by_set(lanes);
             }
-            if let Some(gathered) = Gathered::of(self.columns, self.rows, E, (self.src, self.dst)) {
+            let diagonal = self.is_diagonal();
+            if let Some(gathered) = self.gathered(diagonal) {
                 return self.by_buffer(lanes, gathered);
             }
             if rows < line || columns < line {
                 self.rows_of_squares::<L, false>(lanes, (0, rows), (0, columns));
                 return;
             }
-            let diagonal = self.is_diagonal();
             let mut top = 0;
             while top < rows {
                 let bottom = (top + PANEL * line).min(rows);

@@ -166,6 +166,20 @@ fn loose_elements_are_gathered() {
     }
 }
 
+/// As many loops over single elements as a nest may have, one less and one more.
+#[test]
+fn many_loops_of_loose_elements_are_gathered() {
+    let src = noise();
+    let [f32, bf16] = [FloatFormat::F32, BF16].map(Number::Float);
+    let conversion = Conversion::new(f32, bf16, Rules::default()).expect("a defined conversion");
+    let elements = (conversion, SlotWidth::Bytes(4), SlotWidth::Bytes(2));
+    for count in [11, 12, 13] {
+        let of = |i: u32| Loop { extent: 2, src_stride: 8 << i, dst_stride: 4 << (count - 1 - i) };
+        let loops: Vec<_> = (0..count).map(of).collect();
+        check_ways(&src, elements, &loops, (0, Scale::All(1.0)), |_| &[false]);
+    }
+}
+
 /// Tiles of so many rows, some of which stay together, whose columns become rows: a strip has columns of several tiles.
 #[test]
 fn columns_of_tiles_become_rows() {
