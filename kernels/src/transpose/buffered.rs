@@ -55,8 +55,8 @@ fn lines_of_a_set(step: isize, element: usize, start_lines: bool) -> usize {
 }
 
 impl<const E: usize, const N: usize> Plane<E, N> {
-    /// What had better be gathered, if anything; `is_diagonal` where squares go along diagonals, which is better for short elements whose
-    /// columns meet no less than their rows.
+    /// What had better be gathered, if anything; `is_diagonal` where squares go along diagonals, which is no worse where columns meet no
+    /// less than rows.
     #[inline(always)]
     pub(super) fn gathered(&self, is_diagonal: bool) -> Option<Gathered> {
         let start_lines = |place: usize, step: isize| {
@@ -70,7 +70,7 @@ impl<const E: usize, const N: usize> Plane<E, N> {
         let are_long = |l: Loop| l.extent * E > LINE;
         let [most_of_rows, most_of_columns] = most_of_a_set(E);
         if are_long(self.columns) && rows > most_of_rows {
-            let are_as_good = is_diagonal && E < 4 && columns >= rows;
+            let are_as_good = is_diagonal && columns >= rows;
             return (!are_as_good).then_some(Gathered::Rows);
         }
         // As few lines as there are columns of larger elements in a block come from the second level in time.
