@@ -7,17 +7,13 @@ use super::converter::{Work, each_place};
 use super::passes::SHORT;
 use super::permutation::Permutation;
 use super::rows::{Look, Place};
+use super::small::Room;
 use super::tile::Cut;
 use crate::lanes::LINE;
 use crate::loops::{Loops, ONCE};
 use crate::mover::Mover;
 use crate::nest::Loop;
 use crate::tuning::SMALL;
-
-/// Room for elements that lie one behind the other.
-#[repr(align(64))]
-#[allow(dead_code, reason = "reached by its address only")]
-struct Room([u8; SMALL]);
 
 impl Work<'_> {
     /// True where neither side has runs worth a row, nor a line, and elements change, have whole bytes, and none has a factor of its own,

@@ -12,10 +12,10 @@ use crate::mover::{Family, Mover};
 use crate::nest::Loop;
 use crate::tuning::{LEAST_ELEMENTS, SMALL};
 
-/// Room for all elements of a nest, where they lie one behind the other.
+/// Room for the elements of a nest, or a part of one, where they lie one behind the other.
 #[repr(align(64))]
 #[allow(dead_code, reason = "reached by its address only")]
-struct Room([u8; SMALL]);
+pub(super) struct Room([u8; SMALL]);
 
 /// The two passes of a nest, by way of a room: the narrower form of its elements is permuted.
 struct Passes {
