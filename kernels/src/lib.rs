@@ -55,7 +55,8 @@ mod interface;
 
 pub use buffer::{AlignedBuffer, BufferError};
 pub use convert::{
-    Along, Conversion, Converter, Factors, FloatFormat, Number, Rules, Scale, Specials, StepDigit,
+    Along, Conversion, Converter, Factors, FloatFormat, Number, PreparedConverter, Rules, Scale, Specials,
+    StepDigit,
 };
 pub use fill::{Fill, fill_nest, stream_fill_nest};
 pub use level::{Level, LevelError};

@@ -57,9 +57,12 @@ impl Loops {
     }
 
     pub(crate) fn remove(&mut self, position: usize) -> Loop {
-        self.loops[position..self.len].rotate_left(1);
+        let removed = self.loops[position];
+        for next in position + 1..self.len {
+            self.loops[next - 1] = self.loops[next];
+        }
         self.len -= 1;
-        self.loops[self.len]
+        removed
     }
 
     pub(crate) fn as_slice(&self) -> &[Loop] {
@@ -67,21 +70,25 @@ impl Loops {
     }
 
     /// Joins neighbours that continue one another; the slowest destination comes first.
-    pub(crate) fn join(mut self) -> Loops {
+    pub(crate) fn join(&mut self) {
         self.loops[..self.len].sort_unstable_by_key(|l| std::cmp::Reverse(l.dst_stride.unsigned_abs()));
-        let mut joined = Loops::default();
-        for &inner in self.as_slice() {
+        let mut joined = 0;
+        for position in 0..self.len {
+            let inner = self.loops[position];
             let steps = inner.extent as isize;
-            match joined.loops[..joined.len].last_mut() {
+            match self.loops[..joined].last_mut() {
                 Some(outer)
                     if outer.src_stride == inner.src_stride * steps
                         && outer.dst_stride == inner.dst_stride * steps =>
                 {
                     *outer = Loop { extent: outer.extent * inner.extent, ..inner };
                 }
-                _ => joined.push(inner),
+                _ => {
+                    self.loops[joined] = inner;
+                    joined += 1;
+                }
             }
         }
-        joined
+        self.len = joined;
     }
 }

@@ -25,7 +25,7 @@ impl Plan {
         if self.prepared.len() < self.steps.len() {
             self.run_fills(dst)?;
         }
-        Ok(self.prepared.iter().try_for_each(|nest| nest.run(src, dst))?)
+        Ok(self.prepared.run(src, dst)?)
     }
 
     #[inline(never)] // plans without padding shall not make room for it
@@ -263,7 +263,7 @@ impl Plan {
         self.factors(first).unwrap_or_else(|| Scale::All(convert.factor()))
     }
 
-    #[inline(always)] // a converter that is handed on takes as long to copy as a line to convert
+    #[inline(always)]
     fn converter_of<'a>(
         &self,
         convert: &Convert,
@@ -271,8 +271,7 @@ impl Plan {
         dst: SlotWidth,
         stream: bool,
     ) -> Converter<'a> {
-        let (conversion, src) = (convert.conversion, self.element.src);
-        Converter { conversion, src, dst, scale, level: self.level, stream }
+        convert.converter([self.element.src, dst], scale, self.level, stream)
     }
 
     #[inline(never)] // what it makes ready, boxes of other kinds shall not

@@ -79,7 +79,7 @@ impl Plan {
     ) -> Result<(), ExecuteError> {
         check_length(End::Source, self.src_len, src.len())?;
         check_length(End::Destination, self.dst_len, dst.len())?;
-        if !self.prepared.is_empty() {
+        if self.prepared.len() > 0 {
             return self.run_prepared(src, dst);
         }
         let (stream, src) = (self.streams(), Source::whole(src));

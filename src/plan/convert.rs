@@ -1,6 +1,8 @@
 //! What happens to elements that change their type, in the kernels' words.
 
-use relayout_kernels::{Conversion, FloatFormat, Number, Rules, SlotWidth, Specials};
+use relayout_kernels::{
+    Conversion, Converter, FloatFormat, Level, Number, Rules, Scale, SlotWidth, Specials,
+};
 
 use super::choose::Element;
 use crate::value::float;
@@ -18,6 +20,18 @@ impl Convert {
     /// The factor of all elements; 1 where there is none.
     pub(crate) fn factor(&self) -> f32 {
         f32::from_bits(self.factor)
+    }
+
+    /// The kernel between such slots.
+    #[inline(always)] // a converter that is handed on takes as long to copy as a line to convert
+    pub(crate) fn converter<'a>(
+        &self,
+        [src, dst]: [SlotWidth; 2],
+        scale: Scale<'a>,
+        level: Level,
+        stream: bool,
+    ) -> Converter<'a> {
+        Converter { conversion: self.conversion, src, dst, scale, level, stream }
     }
 }
 

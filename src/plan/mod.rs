@@ -52,7 +52,7 @@ use convert::element;
 pub(crate) use ef57::Ef57;
 use factors::StepPlaces;
 use lower::{Expanded, Window};
-use prepared::{PreparedSteps, prepared};
+use prepared::PreparedSteps;
 use side::Side;
 pub(crate) use side::unit;
 use step::{Kernel, Step, Steps};
@@ -289,7 +289,10 @@ impl<'a> Lowering<'a> {
         let mut steps = Steps::default();
         let fills_are_apart = self.add_fills(&mut steps)?;
         let OtherWays { ef57, tables, step_places } = self.add_elements(&element, &mut steps)?;
-        let prepared = prepared(&steps, [src_len, dst_len], options);
+        let prepared = match (&ef57, &tables, &step_places) {
+            (None, None, None) => PreparedSteps::new(&steps, &element, [src_len, dst_len], options),
+            _ => PreparedSteps::default(),
+        };
         Ok(Plan {
             src: request.src().clone(),
             dst: request.dst().clone(),
@@ -301,7 +304,7 @@ impl<'a> Lowering<'a> {
             ef57,
             conversion: request.conversion().clone(),
             steps,
-            prepared: prepared.unwrap_or_default(),
+            prepared,
             tables,
             step_places,
             table_base: [src.offset, dst.offset],

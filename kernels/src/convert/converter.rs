@@ -103,13 +103,17 @@ impl Converter<'_> {
         dst: &mut [u8],
         nest: &Nest<'_>,
     ) -> Result<(Place, Place), OutOfBounds> {
-        self.check_slots(src.len(), dst.len())?;
-        let ((src_len, src_slot), (dst_len, dst_slot)) =
-            (self.src.units(src.len()), self.dst.units(dst.len()));
-        let [src_unit, dst_unit] = self.units().map(isize::unsigned_abs);
-        nest.check(src_len, src_slot.max(src_unit), dst_len, dst_slot.max(dst_unit))?;
+        self.check(nest, src.len(), dst.len())?;
         let from = Place::new(src.as_ptr().cast_mut(), self.src, nest.src_offset);
         Ok((from, Place::new(dst.as_mut_ptr(), self.dst, nest.dst_offset)))
+    }
+
+    /// Checks that all slots of a nest lie inside slices of so many bytes.
+    pub(super) fn check(&self, nest: &Nest<'_>, src_len: usize, dst_len: usize) -> Result<(), OutOfBounds> {
+        self.check_slots(src_len, dst_len)?;
+        let ((src_len, src_slot), (dst_len, dst_slot)) = (self.src.units(src_len), self.dst.units(dst_len));
+        let [src_unit, dst_unit] = self.units().map(isize::unsigned_abs);
+        nest.check(src_len, src_slot.max(src_unit), dst_len, dst_slot.max(dst_unit))
     }
 
     /// Calls `work` with what the converter makes before it starts on some loops.
@@ -172,7 +176,7 @@ impl Converter<'_> {
 /// A converter, and what it made before it starts.
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
-    converter: &'a Converter<'a>,
+    pub(super) converter: &'a Converter<'a>,
     table: Option<&'a Table>,
     byte_table: Option<&'a ByteTable>,
     small: Option<&'a SmallTable>,
@@ -189,12 +193,31 @@ impl<'a> Deref for Work<'a> {
     }
 }
 
+impl<'a> Work<'a> {
+    /// A converter that made nothing.
+    pub(super) fn without_tables(converter: &'a Converter<'a>) -> Work<'a> {
+        let (table, byte_table, small, scaled, widening, narrowing) = (None, None, None, None, None, None);
+        Work { converter, table, byte_table, small, scaled, widening, narrowing }
+    }
+
+    /// True for such a converter.
+    pub(super) fn has_no_tables(&self) -> bool {
+        let Work { table, byte_table, small, scaled, widening, narrowing, .. } = self;
+        table.is_none()
+            && byte_table.is_none()
+            && small.is_none()
+            && scaled.is_none()
+            && widening.is_none()
+            && narrowing.is_none()
+    }
+}
+
 impl Work<'_> {
     /// Does one row at once, and walks the outermost of too many loops.
     ///
     /// # Safety
     /// Every slot that the loops reach from the two places must be valid there, without overlap.
-    unsafe fn outer(&self, loops: &[Loop], src: Place, dst: Place) {
+    pub(super) unsafe fn outer(&self, loops: &[Loop], src: Place, dst: Place) {
         if let ([row], [src_unit, dst_unit], false) = (loops, self.units(), self.stream)
             && (row.src_stride, row.dst_stride) == (src_unit, dst_unit)
         {
@@ -202,11 +225,16 @@ impl Work<'_> {
             return unsafe { self.rows(src, dst, 1, row.extent, Look::Nowhere) };
         }
         let counting = |l: &&Loop| l.extent > 1;
-        if loops.iter().filter(counting).count() <= MAX_LOOPS {
+        let count = loops.iter().filter(counting).count();
+        if count == loops.len() && count <= MAX_LOOPS {
+            // SAFETY: the caller's promise.
+            return unsafe { self.nest(loops, src, dst) };
+        }
+        if count <= MAX_LOOPS {
             let mut few = Loops::default();
             loops.iter().filter(counting).for_each(|&l| few.push(l));
             // SAFETY: the caller's promise; loops that run once reach nothing more.
-            return unsafe { self.nest(&few, src, dst) };
+            return unsafe { self.nest(few.as_slice(), src, dst) };
         }
         let [first, rest @ ..] = loops else { return };
         for i in 0..first.extent as isize {
@@ -220,23 +248,29 @@ impl Work<'_> {
     ///
     /// # Safety
     /// As [`Converter::outer`].
-    unsafe fn nest(&self, loops: &Loops, src: Place, dst: Place) {
-        if let Some(Woven { pass, form, next }) = woven(self.converter, loops, [src, dst]) {
+    unsafe fn nest(&self, loops: &[Loop], src: Place, dst: Place) {
+        if !self.stream && src.bits.is_none() && dst.bits.is_none() {
+            let way = self.way(loops, [src, dst]);
+            // SAFETY: the caller's promise.
+            return unsafe { self.go(&way, loops, src, dst) };
+        }
+        if let Some(Woven { pass, form, next }) = &woven(self.converter, loops, [src, dst]) {
             // SAFETY: the caller's promise; the level has the form.
             return unsafe {
-                match (form, next) {
+                match (*form, *next) {
                     (Form::Unzip { ways, step, .. }, Some(next)) => {
-                        self.pieces(&pass, next, (ways, step), src, dst);
+                        self.pieces(pass, next, (ways, step), src, dst);
                     }
-                    _ => self.convert(&self.conversion, &pass, form, [src, dst], None),
+                    (form, _) => self.convert(&self.conversion, pass, form, [src, dst], None),
                 }
             };
         }
+        let all = &Loops::of(loops);
         // SAFETY: the caller's promise.
-        if unsafe { self.stream && self.strips(loops, src, dst) || self.packed(loops, src, dst) } {
+        if unsafe { self.stream && self.strips(all, src, dst) || self.packed(all, src, dst) } {
             return;
         }
-        let pass = Pass::new(*loops, self.units());
+        let pass = Pass::new(loops, self.units());
         let rows = pass.rows.as_slice();
         let bytes = match self.dst {
             SlotWidth::Bytes(_) => pass.run * self.conversion.dst_bytes(),
@@ -252,8 +286,8 @@ impl Work<'_> {
                 each_place(rows, src, dst, &mut |src, dst| self.stream_row(src, dst, pass.run));
             } else if rows.is_empty() || is_straight {
                 self.convert(&self.conversion, &pass, Form::Plain, [src, dst], None);
-            } else if !self.as_one_tile(loops, src, dst) {
-                self.tiles(loops.as_slice(), src, dst);
+            } else {
+                self.tiles(loops, src, dst);
             }
         }
     }

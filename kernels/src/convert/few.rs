@@ -20,18 +20,22 @@ const WIDEST: usize = 16;
 struct Room([u8; FEW * WIDEST]);
 
 impl Converter<'_> {
+    /// How many elements there are, where these are few, and there is room for them.
+    pub(super) fn count_few(&self, loops: &[Loop]) -> Option<usize> {
+        let count = loops.iter().fold(1usize, |count, l| count.saturating_mul(l.extent));
+        let widest = self.conversion.src_bytes().max(self.conversion.dst_bytes());
+        let fits = count <= FEW && loops.len() <= MAX_LOOPS && widest <= WIDEST;
+        (fits && !self.has_factors()).then_some(count)
+    }
+
     /// Converts a nest of few elements; false where there are more, or wider ones than there is room for, or where places tell
     /// factors: nothing was done then.
     ///
     /// # Safety
     /// Every slot that the loops reach from the two places must be valid there, without overlap.
     pub(super) unsafe fn few(&self, loops: &[Loop], src: Place, dst: Place) -> bool {
-        let count = loops.iter().fold(1usize, |count, l| count.saturating_mul(l.extent));
+        let Some(count) = self.count_few(loops) else { return false };
         let [src_bytes, dst_bytes] = [self.conversion.src_bytes(), self.conversion.dst_bytes()];
-        let fits = count <= FEW && loops.len() <= MAX_LOOPS && src_bytes.max(dst_bytes) <= WIDEST;
-        if !fits || self.has_factors() {
-            return false;
-        }
         let mut rooms = [const { MaybeUninit::<Room>::uninit() }; 2];
         let [read, written] = rooms.each_mut().map(|room| Place::near(room.as_mut_ptr().cast()));
         let [src_unit, dst_unit] = self.units();

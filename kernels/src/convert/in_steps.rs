@@ -24,7 +24,7 @@ pub(crate) unsafe fn moved_in_steps(
 ) -> bool {
     let bytes = loops.iter().fold(element, |bytes, l| bytes.saturating_mul(l.extent));
     let pays = (streams(level) || !stream) && element <= WIDEST_IN_TILES && bytes >= LEAST_IN_TILES;
-    let Some(loops) = Loops::of_few(loops).filter(|_| pays) else { return false };
+    let Some(mut loops) = Loops::of_few(loops).filter(|_| pays) else { return false };
     let slots = SlotWidth::Bytes(element);
     let converter = Converter {
         conversion: Conversion::identity(element),
@@ -35,7 +35,7 @@ pub(crate) unsafe fn moved_in_steps(
         stream,
     };
     let (from, to) = (Place::new(src.cast_mut(), slots, 0), Place::new(dst, slots, 0));
-    let loops = loops.join();
+    loops.join();
     // SAFETY: the caller's promise.
     let is_done = converter
         .prepared(loops.as_slice(), |work| unsafe { work.tiles_by_families(loops.as_slice(), from, to) });

@@ -78,7 +78,7 @@ impl Work<'_> {
             count *= l.extent;
         }
         let moved = |loops: Loops, width: usize, src: Place, dst: Place| {
-            let Permutation { family, bytes, loops } = Permutation::new(loops, width);
+            let Permutation { family, bytes, loops } = Permutation::new(loops.as_slice(), width);
             let mover = Mover { family, element_bytes: bytes, level: self.level, stream: false };
             // SAFETY: the caller's promise; a room has place for all elements.
             unsafe { mover.dispatch(loops.as_slice(), src.byte_of(0), dst.byte_of(0)) };

@@ -168,7 +168,7 @@ impl Made {
             }
         }
         leaving.sort_by_key(|l| std::cmp::Reverse(l.dst_stride.unsigned_abs()));
-        let mut pass = Pass::new(all, [src_unit, dst_unit]);
+        let mut pass = Pass::new(all.as_slice(), [src_unit, dst_unit]);
         pass.rows.sort_by_key(|l| l.extent); // the last one is gone through at once
         Way { pass, leaving, step, bytes }
     }

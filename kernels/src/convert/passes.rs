@@ -38,7 +38,7 @@ impl Ends {
     /// the source tell.
     fn new(converter: &Converter<'_>, loops: &[Loop], cut: &Cut) -> Ends {
         let conversion = converter.conversion;
-        let run = Pass::new(Loops::of(loops), converter.units()).run;
+        let run = Pass::new(loops, converter.units()).run;
         let long = if matches!(converter.dst, SlotWidth::Bits(_)) { LONG / 2 } else { LONG };
         if run >= SHORT && (run >= long || cut.runs.iter().all(|&longer| longer < 2 * run)) {
             return Ends { first: Some(conversion), is_all: true, last: None, between: 0 };
@@ -186,6 +186,7 @@ impl<'a> Tiles<'a> {
         let [src_unit, dst_unit] = self.converter.units();
         let between = ends.between as isize;
         let loops = |strides: &dyn Fn(usize) -> [isize; 2]| part(self.loops, extents, strides);
+        let pass = |strides: &dyn Fn(usize) -> [isize; 2], units| Pass::new(loops(strides).as_slice(), units);
         let (src, dst) = (|i: usize| self.loops[i].src_stride, |i: usize| self.loops[i].dst_stride);
         let flush = self.flush(loops(&|i| [cut.dst_order[i] * dst_unit, dst(i)]), starts_byte);
         let (src_end, dst_end) = (|i: usize| cut.src_order[i] * between, |i: usize| cut.dst_order[i]);
@@ -194,14 +195,14 @@ impl<'a> Tiles<'a> {
         let (flush, form) = if whole.is_some() { (None, Form::Lines) } else { (flush, Form::Plain) };
         let end = |i: usize| if flush.is_some() { dst_end(i) * dst_unit } else { dst(i) };
         if ends.is_all {
-            let pass = Pass::new(loops(&|i| [src(i), end(i)]), [src_unit, dst_unit]);
+            let pass = pass(&|i| [src(i), end(i)], [src_unit, dst_unit]);
             return Passes { first: Some(pass), permutation: None, last: None, flush, form };
         }
         let permuted = |i: usize| if ends.last.is_some() { dst_end(i) * between } else { end(i) };
         Passes {
-            first: ends.first.map(|_| Pass::new(loops(&|i| [src(i), src_end(i)]), [src_unit, between])),
-            permutation: Some(Permutations::new(loops(&|i| [read(i), permuted(i)]), ends.between)),
-            last: ends.last.map(|_| Pass::new(loops(&|i| [permuted(i), end(i)]), [between, dst_unit])),
+            first: ends.first.map(|_| pass(&|i| [src(i), src_end(i)], [src_unit, between])),
+            permutation: Some(Permutations::new(loops(&|i| [read(i), permuted(i)]).as_slice(), ends.between)),
+            last: ends.last.map(|_| pass(&|i| [permuted(i), end(i)], [between, dst_unit])),
             flush,
             form,
         }
@@ -227,11 +228,11 @@ impl<'a> Tiles<'a> {
         }
         let SlotWidth::Bits(bits) = dst else {
             let unit = conversion.dst_bytes();
-            let pass = Pass::new(loops, [unit as isize; 2]);
+            let pass = Pass::new(loops.as_slice(), [unit as isize; 2]);
             return Some(Pass { run: pass.run * unit, ..pass });
         };
         let per_byte = 8 / bits as usize;
-        let pass = Pass::new(loops, [1, 1]);
+        let pass = Pass::new(loops.as_slice(), [1, 1]);
         let rows = pass.rows.as_slice();
         let whole = |stride: isize| stride % per_byte as isize == 0;
         let fits =

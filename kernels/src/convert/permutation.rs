@@ -19,15 +19,24 @@ pub(super) struct Permutation {
 
 impl Permutation {
     /// For elements of `bytes` bytes.
-    pub(super) fn new(loops: Loops, bytes: usize) -> Permutation {
-        let mut loops = loops.join();
-        let together = |l: &Loop| l.src_stride == bytes as isize && l.dst_stride == bytes as isize;
-        let is_wide = |l: &Loop| matches!(l.extent * bytes, 2 | 4 | 8 | 16);
-        let bytes = bytes * loops.take(|l| together(l) && is_wide(l)).map_or(1, |l| l.extent);
-        let unit = bytes as isize;
+    pub(super) fn new(loops: &[Loop], bytes: usize) -> Permutation {
+        let mut permutation = Permutation { family: Family::Strided, bytes, loops: Loops::of(loops) };
+        permutation.choose();
+        permutation
+    }
+
+    /// Chooses a family for loops over elements.
+    pub(super) fn choose(&mut self) {
+        let Permutation { bytes, loops, .. } = self;
+        loops.join();
+        let width = *bytes;
+        let together = |l: &Loop| l.src_stride == width as isize && l.dst_stride == width as isize;
+        let is_wide = |l: &Loop| matches!(l.extent * width, 2 | 4 | 8 | 16);
+        *bytes *= loops.take(|l| together(l) && is_wide(l)).map_or(1, |l| l.extent);
+        let unit = *bytes as isize;
         let src = loops.as_slice().iter().position(|l| l.src_stride == unit);
         let dst = loops.as_slice().iter().position(|l| l.dst_stride == unit);
-        let family = match (src, dst) {
+        self.family = match (src, dst) {
             (Some(src), Some(dst)) if src != dst => {
                 let (along, across) = (loops.as_slice()[src], loops.as_slice()[dst]);
                 let (inner, family) = family(along, across, unit);
@@ -39,7 +48,6 @@ impl Permutation {
             (Some(_), Some(_)) => Family::Rows,
             _ => Family::Strided,
         };
-        Permutation { family, bytes, loops }
     }
 }
 
@@ -74,7 +82,7 @@ pub(super) struct Permutations {
 
 impl Permutations {
     /// For elements of `bytes` bytes: step by step, where no family does all of it.
-    pub(super) fn new(loops: Loops, bytes: usize) -> Permutations {
+    pub(super) fn new(loops: &[Loop], bytes: usize) -> Permutations {
         let whole = Permutation::new(loops, bytes);
         let mut found = Permutations { steps: [whole; MOST], len: 1 };
         while found.steps[found.len - 1].family == Family::Strided {
@@ -84,7 +92,7 @@ impl Permutations {
                 return Permutations { steps: [whole; MOST], len: 1 };
             };
             found.steps[found.len - 1] = first;
-            found.steps[found.len] = Permutation::new(rest, bytes);
+            found.steps[found.len] = Permutation::new(rest.as_slice(), bytes);
             found.len += 1;
         }
         found
@@ -202,7 +210,7 @@ mod tests {
     fn words_of_other_rows_are_taken_apart_and_woven() {
         // Pairs of rows become fours of others.
         let loops = [of(4, 512, 1), of(2, 1, 1024), of(128, 2, 4)];
-        let found = Permutations::new(Loops::of(&loops), 1);
+        let found = Permutations::new(&loops, 1);
         let [apart, woven] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((apart.family, woven.family), (Family::Deinterleave, Family::Interleave));
         assert_eq!(apart.loops.as_slice(), [of(4, 512, 128), of(2, 1, 512), of(128, 2, 1)]);
@@ -210,7 +218,7 @@ mod tests {
         // Columns become rows besides.
         let loops = [of(4, 4096, 1), of(2, 1, 1 << 20), of(128, 2, 8192), of(64, 8192, 4)];
         let families = |loops: &[Loop]| -> Vec<Family> {
-            Permutations::new(Loops::of(loops), 1).as_slice().iter().map(|step| step.family).collect()
+            Permutations::new(loops, 1).as_slice().iter().map(|step| step.family).collect()
         };
         assert_eq!(families(&loops), [Family::Deinterleave, Family::Transpose]);
         // What was apart in the source is one row of the destination.

@@ -22,15 +22,21 @@ pub(super) struct Pass {
 
 impl Pass {
     /// Takes the loops that go on from one another with an element's width, off the others.
-    pub(super) fn new(mut rows: Loops, [src_unit, dst_unit]: [isize; 2]) -> Pass {
-        let mut run = 1;
+    pub(super) fn new(loops: &[Loop], units: [isize; 2]) -> Pass {
+        let mut pass = Pass { run: 1, rows: Loops::of(loops) };
+        pass.lengthen(units);
+        pass
+    }
+
+    /// The same for a pass whose run is single elements.
+    pub(super) fn lengthen(&mut self, [src_unit, dst_unit]: [isize; 2]) {
+        let Pass { run, rows } = self;
         let continues = |run: usize| {
             move |l: &Loop| l.src_stride == src_unit * run as isize && l.dst_stride == dst_unit * run as isize
         };
-        while let Some(position) = rows.as_slice().iter().position(continues(run)) {
-            run *= rows.remove(position).extent;
+        while let Some(l) = rows.take(continues(*run)) {
+            *run *= l.extent;
         }
-        Pass { run, rows }
     }
 }
 

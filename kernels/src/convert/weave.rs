@@ -26,7 +26,7 @@ pub(super) struct Woven {
 }
 
 /// The nest in a form, where one fits it.
-pub(super) fn woven(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
+pub(super) fn woven(converter: &Converter<'_>, loops: &[Loop], [src, dst]: [Place; 2]) -> Option<Woven> {
     if converter.level == Level::Scalar || !converter.level.is_available() {
         return None;
     }
@@ -36,60 +36,68 @@ pub(super) fn woven(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place
         .or_else(|| if converter.stream { lines(converter, loops, [src, dst]) } else { None })
 }
 
-fn zipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
+fn zipped(converter: &Converter<'_>, loops: &[Loop], [src, dst]: [Place; 2]) -> Option<Woven> {
     let [src_unit, dst_unit] = converter.units();
-    let across = loops.as_slice().iter().position(|l| l.dst_stride == dst_unit)?;
-    let Loop { extent: ways, src_stride: step, .. } = loops.as_slice()[across];
+    let across = loops.iter().position(|l| l.dst_stride == dst_unit)?;
+    let Loop { extent: ways, src_stride: step, .. } = loops[across];
     let runs_along = |l: &Loop| l.src_stride == src_unit && l.dst_stride == dst_unit * ways as isize;
-    let along = loops.as_slice().iter().position(runs_along)?;
+    let along = loops.iter().position(runs_along)?;
     let bytes = if dst.bits.is_some() { 1 } else { converter.conversion.dst_bytes() };
     let fits = has_body(bytes, ways)
-        && loops.as_slice()[along].extent >= least(converter, ways * bytes)
+        && loops[along].extent >= least(converter, ways * bytes)
         && converter.conversion.dst_bytes() == bytes;
     if !fits {
         return None;
     }
-    let mut pass = without(loops, along, across);
+    let pass = without(loops, along, across);
     let in_bytes = dst.bits.is_none() || dst.bits == Some(Bits::Four) && ways == HALF_BYTES;
     let stream = converter.stream && in_bytes && starts_lines(converter, pass.rows.as_slice(), dst);
-    if follows_stream(converter, ways, (src, pass.run)) {
-        put_along_stream(&mut pass.rows);
+    let mut woven = Woven { pass, form: Form::Zip { ways, step, stream }, next: None };
+    if follows_stream(converter, ways, (src, woven.pass.run)) {
+        put_along_stream(&mut woven.pass.rows);
     }
-    Some(Woven { pass, form: Form::Zip { ways, step, stream }, next: None })
+    Some(woven)
 }
 
-fn unzipped(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
+fn unzipped(converter: &Converter<'_>, loops: &[Loop], [src, dst]: [Place; 2]) -> Option<Woven> {
     let [src_unit, dst_unit] = converter.units();
-    let across = loops.as_slice().iter().position(|l| l.src_stride == src_unit)?;
-    let Loop { extent: ways, dst_stride: step, .. } = loops.as_slice()[across];
+    let across = loops.iter().position(|l| l.src_stride == src_unit)?;
+    let Loop { extent: ways, dst_stride: step, .. } = loops[across];
     let runs_along = |l: &Loop| l.dst_stride == dst_unit && l.src_stride == src_unit * ways as isize;
-    let along = loops.as_slice().iter().position(runs_along)?;
+    let along = loops.iter().position(runs_along)?;
     let bytes = converter.conversion.src_bytes();
     if dst.bits.is_some() {
         return unzipped_halves(converter, (ways, step), without(loops, along, across), src);
     }
-    if !has_body(bytes, ways) || loops.as_slice()[along].extent < least(converter, ways * bytes) {
+    if !has_body(bytes, ways) || loops[along].extent < least(converter, ways * bytes) {
         return None;
     }
-    let pass = without(loops, along, across);
-    let rows = pass.rows.as_slice().iter().copied().chain([loops.as_slice()[across]]);
-    let mut all = Loops::default();
-    rows.for_each(|l| all.push(l));
-    let whole = converter.stream && starts_lines(converter, all.as_slice(), dst);
-    let next = if whole { None } else { next_piece(converter, &pass, all.as_slice(), dst) };
-    let lines = if whole { Lines::Whole } else { Lines::Stored };
-    Some(Woven { pass, form: Form::Unzip { ways, step, lines }, next })
+    let mut woven = Woven {
+        pass: without(loops, along, across),
+        form: Form::Unzip { ways, step, lines: Lines::Stored },
+        next: None,
+    };
+    if converter.stream {
+        let mut all = woven.pass.rows;
+        all.push(loops[across]);
+        if starts_lines(converter, all.as_slice(), dst) {
+            woven.form = Form::Unzip { ways, step, lines: Lines::Whole };
+        } else {
+            woven.next = next_piece(converter, &woven.pass, all.as_slice(), dst);
+        }
+    }
+    Some(woven)
 }
 
 /// Two rows of pairs that become one of words, or the reverse: elements have two bytes on one side and one on the other.
-fn paired(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
+fn paired(converter: &Converter<'_>, loops: &[Loop], [src, dst]: [Place; 2]) -> Option<Woven> {
     let conversion = &converter.conversion;
     let bytes = [conversion.src_bytes(), conversion.dst_bytes()];
     if src.bits.or(dst.bits).is_some() || !matches!(bytes, [2, 1] | [1, 2]) || conversion.parts() > 1 {
         return None;
     }
     let [src_unit, dst_unit] = converter.units();
-    let mut rows = *loops;
+    let mut rows = Loops::of(loops);
     let mut take = |extent: Option<usize>, src_stride: Option<isize>, dst_stride: Option<isize>| {
         rows.take(|l| {
             extent.is_none_or(|extent| extent == l.extent)
@@ -160,8 +168,7 @@ fn next_piece(converter: &Converter<'_>, pass: &Pass, rows: &[Loop], dst: Place)
     let width = converter.conversion.dst_bytes();
     let bytes = pass.run * width;
     let even = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(width);
-    let fits = converter.stream
-        && streams(converter.level)
+    let fits = streams(converter.level)
         && bytes.is_multiple_of(LINE)
         && dst.byte_of(0).addr().is_multiple_of(width)
         && rows.iter().all(even);
@@ -170,8 +177,8 @@ fn next_piece(converter: &Converter<'_>, pass: &Pass, rows: &[Loop], dst: Place)
 }
 
 /// Rows of whole lines, to be written past the cache.
-fn lines(converter: &Converter<'_>, loops: &Loops, [src, dst]: [Place; 2]) -> Option<Woven> {
-    let mut pass = rows_of_factors(converter, Pass::new(*loops, converter.units()), src);
+fn lines(converter: &Converter<'_>, loops: &[Loop], [src, dst]: [Place; 2]) -> Option<Woven> {
+    let mut pass = rows_of_factors(converter, Pass::new(loops, converter.units()), src);
     let bytes = match dst.bits {
         Some(bits) => pass.run / (8 / bits as usize),
         None => pass.run * converter.conversion.dst_bytes(),
@@ -206,10 +213,10 @@ fn rows_of_factors(converter: &Converter<'_>, pass: Pass, src: Place) -> Pass {
 }
 
 /// The pass over what is left of a nest without two of its loops, of which one is a row.
-fn without(loops: &Loops, along: usize, across: usize) -> Pass {
-    let others = (0..loops.as_slice().len()).filter(|&i| i != along && i != across);
-    let mut pass = Pass { run: loops.as_slice()[along].extent, rows: Loops::default() };
-    others.for_each(|i| pass.rows.push(loops.as_slice()[i]));
+fn without(loops: &[Loop], along: usize, across: usize) -> Pass {
+    let mut pass = Pass { run: loops[along].extent, rows: Loops::default() };
+    let others = (0..loops.len()).filter(|&i| i != along && i != across);
+    others.for_each(|i| pass.rows.push(loops[i]));
     put_in_order(&mut pass.rows);
     pass
 }

@@ -92,8 +92,15 @@ fn run_between(
     let mut dst = vec![0xa5; bytes + 192];
     let line = dst.as_ptr().align_offset(64); // where a destination starts a line decides how it is written
     let nest = Nest { src_offset, dst_offset, loops };
-    converter.run(src, &mut dst[line + start..line + start + bytes], nest).expect("a nest inside its slices");
-    dst[line..line + bytes + 128].to_vec()
+    let slice = line + start..line + start + bytes;
+    converter.run(src, &mut dst[slice.clone()], nest).expect("a nest inside its slices");
+    let written = dst[line..line + bytes + 128].to_vec();
+    if let Some(prepared) = converter.prepare(nest, src.len(), bytes) {
+        dst.fill(0xa5);
+        prepared.run(src, &mut dst[slice]).expect("slices of these lengths");
+        assert!(dst[line..line + bytes + 128] == written, "{converter:?} {loops:?}, prepared");
+    }
+    written
 }
 
 /// What the portable loop writes from the destination's first byte on, wherever that lies.

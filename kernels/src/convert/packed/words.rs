@@ -73,7 +73,8 @@ impl PackedWords {
                 }
                 let room = |i: usize| cut.dst_order[i] * unit;
                 self.units(extents, room, src, made);
-                let pass = Pass::new(part(loops, extents, |i| [room(i), loops[i].dst_stride]), [unit; 2]);
+                let rows = part(loops, extents, |i| [room(i), loops[i].dst_stride]);
+                let pass = Pass::new(rows.as_slice(), [unit; 2]);
                 flush(self.level, pass.rows.as_slice(), made, dst, pass.run * UNIT);
             }
         });

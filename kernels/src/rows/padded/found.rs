@@ -73,5 +73,6 @@ pub(super) fn places(loops: &[Loop]) -> Option<Loops> {
     for l in Loops::of_few(loops)?.as_slice().iter().filter(|l| l.extent > 1) {
         places.push(Loop { src_stride: l.dst_stride, ..*l });
     }
-    Some(places.join())
+    places.join();
+    Some(places)
 }
