@@ -3,14 +3,15 @@
 use core::cmp::Reverse;
 use core::mem::MaybeUninit;
 
-use super::converter::{Work, each_place};
+use super::converter::Work;
+use super::parts::Parts;
 use super::passes::SHORT;
 use super::permutation::Permutation;
 use super::rows::{Look, Place};
 use super::small::Room;
 use super::tile::Cut;
 use crate::lanes::LINE;
-use crate::loops::{Loops, ONCE};
+use crate::loops::Loops;
 use crate::mover::Mover;
 use crate::nest::Loop;
 use crate::tuning::SMALL;
@@ -34,32 +35,12 @@ impl Work<'_> {
         let most = SMALL / self.conversion.src_bytes().max(self.conversion.dst_bytes());
         let mut order = Loops::of(loops);
         order.sort_by_key(|l| Reverse(l.dst_stride.unsigned_abs()));
-        let all = order.as_slice();
-        let (mut inner, mut elements) = (all.len(), 1);
-        while let Some(l) = inner.checked_sub(1).map(|last| all[last])
-            && let Some(more) = l.extent.checked_mul(elements).filter(|&more| more <= most)
-        {
-            (inner, elements) = (inner - 1, more);
-        }
-        let (outer, inner) = all.split_at(inner);
-        let (outer, cut) = outer.split_last().map_or((outer, ONCE), |(cut, outer)| (outer, *cut));
         let mut rooms = [const { MaybeUninit::<Room>::uninit() }; 2];
         let rooms = rooms.each_mut().map(|room| Place::near(room.as_mut_ptr().cast()));
-        let chunk = most / elements;
-        each_place(outer, src, dst, &mut |src, dst| {
-            for first in (0..cut.extent).step_by(chunk) {
-                let extent = chunk.min(cut.extent - first);
-                let mut part = Loops::default();
-                // Where nothing is cut, there may be as many loops as there is room for.
-                [Loop { extent, ..cut }]
-                    .iter()
-                    .filter(|l| l.extent > 1)
-                    .chain(inner)
-                    .for_each(|&l| part.push(l));
-                let at = |place: Place, stride: isize| place.at(first as isize * stride);
-                // SAFETY: a part of the loops, of no more elements than there is room for.
-                unsafe { self.by_rooms(&part, at(src, cut.src_stride), at(dst, cut.dst_stride), rooms) };
-            }
+        let parts = Parts::new(order.as_slice(), most);
+        parts.each(src, dst, &mut |steps, [src, dst]| {
+            // SAFETY: a part of the loops, of no more elements than there is room for.
+            unsafe { self.by_rooms(&parts.part(steps), src, dst, rooms) };
         });
     }
 

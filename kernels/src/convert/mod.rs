@@ -23,6 +23,7 @@ mod number;
 mod offsets;
 mod packed;
 mod padded;
+mod parts;
 mod passes;
 mod permutation;
 mod prepared;

@@ -1,8 +1,11 @@
-//! Nests that fit into a part of the first-level cache: one tile, which need not be cut.
+//! Nests, or parts of them, that fit into the first-level cache: converted and permuted by way of a room.
 
+use core::cmp::Reverse;
 use core::mem::MaybeUninit;
 
 use super::converter::Work;
+use super::forms::BLOCK;
+use super::parts::Parts;
 use super::passes::SHORT;
 use super::permutation::Permutation;
 use super::rows::{Form, Place};
@@ -17,9 +20,14 @@ use crate::tuning::{LEAST_ELEMENTS, SMALL};
 #[allow(dead_code, reason = "reached by its address only")]
 pub(super) struct Room([u8; SMALL]);
 
-/// The two passes of a nest, by way of a room: the narrower form of its elements is permuted.
+/// How many times as long rows are that are worth permuting the wider form.
+const MUCH_LONGER: usize = 4;
+
+/// The two passes of a nest, by way of a room.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Passes {
+    /// True where what is permuted was converted before.
+    converts_first: bool,
     converted: Pass,
     permuted: Permutation,
 }
@@ -28,23 +36,48 @@ impl Work<'_> {
     /// The passes of a nest of whole bytes that is small, and stays in the cache; none where it is not, or where elements stay as they are,
     /// have factors of their own or do not lie in rows.
     pub(super) fn as_one_tile(&self, loops: &[Loop]) -> Option<Passes> {
-        let bytes = |bytes, l: &Loop| l.extent.saturating_mul(bytes);
-        let width = self.conversion.src_bytes().min(self.conversion.dst_bytes());
-        let is_small = loops.iter().fold(width, bytes) <= SMALL;
-        if !is_small || self.has_factors() || self.conversion.is_identity() {
+        if self.has_factors() || self.conversion.is_identity() {
             return None;
         }
-        let mut passes = self.passes_of(loops, width);
-        let Passes { converted, permuted } = &mut passes;
+        let converts_first = self.converts_first(self.runs(loops));
+        let bytes = |bytes, l: &Loop| l.extent.saturating_mul(bytes);
+        if loops.iter().fold(self.width_between(converts_first), bytes) > SMALL {
+            return None;
+        }
+        let passes = self.passes_of(loops, converts_first);
         // Many elements that no family moves are moved step by step.
         let elements = loops.iter().map(|l| l.extent).product::<usize>();
-        let by_steps = permuted.family == Family::Strided && elements >= LEAST_ELEMENTS;
-        if converted.run < SHORT || by_steps {
-            return None;
+        let by_steps = passes.permuted.family == Family::Strided && elements >= LEAST_ELEMENTS;
+        (passes.converted.run >= SHORT && !by_steps).then_some(passes)
+    }
+
+    /// The same for as many elements of a larger nest at a time as there is room for, where rows are shorter than a block, and moved or
+    /// woven: what is transposed, or has long rows, had better go by tiles that reach as far on either side. False then, and nothing was
+    /// done.
+    ///
+    /// # Safety
+    /// Every slot that the loops reach from the two places must be valid there, without overlap; slots must have whole bytes.
+    pub(super) unsafe fn in_parts(&self, loops: &[Loop], src: Place, dst: Place) -> bool {
+        if self.has_long_rows(loops) || self.has_factors() || self.conversion.is_identity() {
+            return false;
         }
-        // The last loop is gone through at once.
-        converted.rows.sort_by_key(|l| l.extent);
-        Some(passes)
+        let converts_first = self.converts_first(self.runs(loops));
+        let stride = |l: &Loop| if converts_first { l.src_stride } else { l.dst_stride };
+        let mut order = Loops::of(loops);
+        order.sort_by_key(|l| Reverse(stride(l).unsigned_abs()));
+        let parts = Parts::new(order.as_slice(), SMALL / self.width_between(converts_first));
+        let chunks = parts.chunks();
+        let [whole, last] = chunks.map(|steps| self.passes_of(parts.part(steps).as_slice(), converts_first));
+        let weaves =
+            matches!(whole.permuted.family, Family::Rows | Family::Interleave | Family::Deinterleave);
+        if whole.converted.run < SHORT || !weaves {
+            return false;
+        }
+        parts.each(src, dst, &mut |steps, [src, dst]| {
+            // SAFETY: a part of the loops, whose passes these are.
+            unsafe { self.by_passes(if steps == chunks[0] { &whole } else { &last }, src, dst) };
+        });
+        true
     }
 
     /// Converts and permutes a nest by its passes. Not inlined, as the room is some pages of the stack.
@@ -53,7 +86,7 @@ impl Work<'_> {
     /// Every slot of the nest that the passes were made for must be valid at the two places, without overlap.
     #[inline(never)]
     pub(super) unsafe fn by_passes(&self, passes: &Passes, src: Place, dst: Place) {
-        let Passes { converted, permuted } = passes;
+        let Passes { converts_first, converted, permuted } = passes;
         let mut room = MaybeUninit::<Room>::uninit();
         let between = Place::near(room.as_mut_ptr().cast());
         let mover = Mover {
@@ -65,7 +98,7 @@ impl Work<'_> {
         let permuted = permuted.loops.as_slice();
         // SAFETY: the caller's promise; the room has place for all elements, and one pass writes what the other reads.
         unsafe {
-            if self.narrows() {
+            if *converts_first {
                 self.convert(&self.conversion, converted, Form::Plain, [src, between], None);
                 mover.dispatch(permuted, between.base, dst.byte_of(0));
             } else {
@@ -75,30 +108,65 @@ impl Work<'_> {
         }
     }
 
-    fn narrows(&self) -> bool {
-        self.conversion.dst_bytes() <= self.conversion.src_bytes()
+    /// True where elements are converted before they are permuted: the narrower form is, unless rows of its side are shorter than a block,
+    /// and those of the other are longer; much longer, where more would be permuted.
+    fn converts_first(&self, [src_run, dst_run]: [usize; 2]) -> bool {
+        match self.conversion.dst_bytes() <= self.conversion.src_bytes() {
+            true => src_run >= BLOCK || src_run >= dst_run,
+            false => dst_run < BLOCK && MUCH_LONGER * dst_run <= src_run,
+        }
     }
 
-    /// Elements lie between the passes as the source has them where they narrow, and else as the destination has them.
-    fn passes_of(&self, loops: &[Loop], width: usize) -> Passes {
-        let narrows = self.narrows();
-        let stride = |l: &Loop| if narrows { l.src_stride } else { l.dst_stride };
+    /// True where the fastest loop of a side has a block, or more.
+    fn has_long_rows(&self, loops: &[Loop]) -> bool {
+        let [src_unit, dst_unit] = self.units();
+        let is_fastest = |l: &&Loop| l.src_stride == src_unit || l.dst_stride == dst_unit;
+        loops.iter().filter(is_fastest).any(|l| l.extent >= BLOCK)
+    }
+
+    /// Elements that follow one another, in the source and in the destination.
+    fn runs(&self, loops: &[Loop]) -> [usize; 2] {
+        let [src_unit, dst_unit] = self.units();
+        [contiguous(loops, |l| l.src_stride, src_unit), contiguous(loops, |l| l.dst_stride, dst_unit)]
+    }
+
+    /// Bytes of an element in the room.
+    fn width_between(&self, converts_first: bool) -> usize {
+        if converts_first { self.conversion.dst_bytes() } else { self.conversion.src_bytes() }
+    }
+
+    /// Elements lie between the passes as the source has them where they are converted first, and else as the destination has them.
+    fn passes_of(&self, loops: &[Loop], converts_first: bool) -> Passes {
+        let stride = |l: &Loop| if converts_first { l.src_stride } else { l.dst_stride };
         let mut order = Loops::of(loops);
         order.sort_by_key(|l| stride(l).unsigned_abs());
+        let width = self.width_between(converts_first);
         let mut passes = Passes {
+            converts_first,
             converted: Pass { run: 1, rows: Loops::default() },
             permuted: Permutation { family: Family::Strided, bytes: width, loops: Loops::default() },
         };
-        let Passes { converted, permuted } = &mut passes;
+        let Passes { converted, permuted, .. } = &mut passes;
         let mut dense = width as isize;
         for &l in order.as_slice() {
             let (into, out) = (Loop { dst_stride: dense, ..l }, Loop { src_stride: dense, ..l });
-            converted.rows.push(if narrows { into } else { out });
-            permuted.loops.push(if narrows { out } else { into });
+            converted.rows.push(if converts_first { into } else { out });
+            permuted.loops.push(if converts_first { out } else { into });
             dense *= l.extent as isize;
         }
         converted.lengthen(self.units());
+        // The last loop is gone through at once.
+        converted.rows.sort_by_key(|l| l.extent);
         permuted.choose();
         passes
     }
+}
+
+/// Elements of a side that follow one another, `unit` apart.
+fn contiguous(loops: &[Loop], stride: fn(&Loop) -> isize, unit: isize) -> usize {
+    let mut run = 1;
+    while let Some(next) = loops.iter().find(|l| l.extent > 1 && stride(l) == unit * run as isize) {
+        run *= next.extent;
+    }
+    run
 }

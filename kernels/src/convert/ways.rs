@@ -18,7 +18,7 @@ pub(super) enum Way {
     Rows(Pass),
     /// All at once.
     OneTile(Passes),
-    /// Tile by tile.
+    /// Part by part, or tile by tile.
     Tiles,
     /// As one row, by way of a room: for few elements.
     Few,
@@ -49,6 +49,7 @@ impl Work<'_> {
                 Way::Woven(Woven { pass, form, .. }) => self.convert(conversion, pass, *form, places, None),
                 Way::Rows(pass) => self.convert(conversion, pass, Form::Plain, places, None),
                 Way::OneTile(passes) => self.by_passes(passes, src, dst),
+                Way::Tiles if self.in_parts(loops, src, dst) => {}
                 Way::Tiles => self.tiles(loops, src, dst),
                 Way::Few => {
                     let is_done = self.few(loops, src, dst);

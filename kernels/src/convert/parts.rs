@@ -1,0 +1,57 @@
+//! Loops of which a few elements go at a time.
+
+use super::converter::each_place;
+use super::rows::Place;
+use crate::loops::{Loops, ONCE};
+use crate::nest::Loop;
+
+/// Loops that are cut so that a part has no more than so many elements.
+pub(super) struct Parts<'a> {
+    outer: &'a [Loop],
+    /// The loop that is cut, and how many of its steps a part takes.
+    cut: Loop,
+    chunk: usize,
+    inner: &'a [Loop],
+}
+
+impl<'a> Parts<'a> {
+    /// Of at most so many elements; the innermost loops stay whole as far as that goes.
+    pub(super) fn new(loops: &'a [Loop], most: usize) -> Parts<'a> {
+        let (mut inner, mut elements) = (loops.len(), 1);
+        while let Some(l) = inner.checked_sub(1).map(|last| loops[last])
+            && let Some(more) = l.extent.checked_mul(elements).filter(|&more| more <= most)
+        {
+            (inner, elements) = (inner - 1, more);
+        }
+        let (outer, inner) = loops.split_at(inner);
+        let (outer, cut) = outer.split_last().map_or((outer, ONCE), |(cut, outer)| (outer, *cut));
+        Parts { outer, cut, chunk: (most / elements).min(cut.extent), inner }
+    }
+
+    /// Steps of the loop that is cut in a whole part, and in the last one.
+    pub(super) fn chunks(&self) -> [usize; 2] {
+        let left = self.cut.extent % self.chunk;
+        [self.chunk, if left == 0 { self.chunk } else { left }]
+    }
+
+    /// The loops of a part of so many steps, but those that run once.
+    pub(super) fn part(&self, steps: usize) -> Loops {
+        let mut part = Loops::default();
+        // Where nothing is cut, there may be as many loops as there is room for.
+        let cut = [Loop { extent: steps, ..self.cut }];
+        cut.iter().chain(self.inner).filter(|l| l.extent > 1).for_each(|&l| part.push(l));
+        part
+    }
+
+    /// Calls `visit` with the steps of every part, and its places.
+    pub(super) fn each(&self, src: Place, dst: Place, visit: &mut impl FnMut(usize, [Place; 2])) {
+        let cut = self.cut;
+        each_place(self.outer, src, dst, &mut |src, dst| {
+            for first in (0..cut.extent).step_by(self.chunk) {
+                let at = |place: Place, stride: isize| place.at(first as isize * stride);
+                let places = [at(src, cut.src_stride), at(dst, cut.dst_stride)];
+                visit(self.chunk.min(cut.extent - first), places);
+            }
+        });
+    }
+}
