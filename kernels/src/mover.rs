@@ -8,6 +8,7 @@ use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::HAS_AVX512;
 use crate::level::Level;
 use crate::nest::{Loop, Nest, OutOfBounds};
+use crate::rows::along::AlongSource;
 use crate::rows::dense::{DenseOrder, dense_rows};
 use crate::rows::pieces::row_pieces;
 use crate::rows::stream::stream_rows;
@@ -273,13 +274,19 @@ impl Mover {
             && across.dst_stride == element
             && along.dst_stride == element * across.extent as isize;
         let (rows, run) = ((across.extent, across.src_stride), along.extent * self.element_bytes);
-        let next = if self.stream { next_rows(outer, rows, run) } else { None };
-        let whole_rows = if self.stream && next.is_none() { whole_rows_ahead(rows, run) } else { 0 };
-        let past = self.stream.then(|| match (next, whole_rows) {
-            (Some(next), _) => next,
-            (None, 0) => rows_ahead(L::BYTES < LINE, across.extent),
-            _ => 0,
-        });
+        let along_source = if self.stream { AlongSource::of_woven(outer, rows) } else { None };
+        let (outer, whole_rows, ahead) = match &along_source {
+            // Of two rows, both are asked for before they are read.
+            Some(AlongSource { order, ahead }) if across.extent == 2 => (order.as_slice(), *ahead, 0),
+            Some(AlongSource { order, ahead }) => (order.as_slice(), 0, *ahead),
+            None if !self.stream => (outer, 0, 0),
+            None => match (next_rows(outer, rows, run), whole_rows_ahead(rows, run)) {
+                (Some(next), _) => (outer, 0, next),
+                (None, 0) => (outer, 0, rows_ahead(L::BYTES < LINE, across.extent)),
+                (None, whole_rows) => (outer, whole_rows, 0),
+            },
+        };
+        let past = self.stream.then_some(ahead);
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
                 match (self.element_bytes, across.extent) {

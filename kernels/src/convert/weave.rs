@@ -14,7 +14,9 @@ use crate::level::Level;
 use crate::loops::Loops;
 use crate::nest::Loop;
 use crate::slots::{Bits, SlotWidth};
-use crate::tuning::{ALONG_STREAM_AHEAD, FACTORS_NEAR, convert_ahead, weaves_along_stream, woven_ahead};
+use crate::tuning::{
+    ALONG_STREAM_AHEAD, FACTORS_NEAR, convert_ahead, next_woven, weaves_along_stream, woven_ahead,
+};
 
 /// A nest as a pass over rows of a form.
 #[derive(Clone, Copy, Debug)]
@@ -238,10 +240,14 @@ fn follows_stream(converter: &Converter<'_>, ways: usize, (src, run): (Place, us
 /// What rows of a form ask for ahead of what is read from memory.
 pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize)) -> Look {
     let conversion = &converter.conversion;
+    let next = |ways: usize, step: isize| match next_woven((ways, step)) {
+        Some(next) => (0, next),
+        None => woven_ahead(ways, conversion.src_bytes(), conversion.is_scaled()),
+    };
     let (far, near) = match form {
         Form::Zip { ways, .. } if follows_stream(converter, ways, rows) => ALONG_STREAM_AHEAD,
-        Form::Zip { ways, .. } => woven_ahead(ways, conversion.src_bytes(), conversion.is_scaled()),
-        Form::ZipPairs { .. } => woven_ahead(2, conversion.src_bytes(), conversion.is_scaled()),
+        Form::Zip { ways, step, .. } => next(ways, step),
+        Form::ZipPairs { step, .. } => next(2, step),
         _ => convert_ahead(),
     };
     Look::Along { far, near }

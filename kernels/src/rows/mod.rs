@@ -1,6 +1,7 @@
 //! Runs of bytes that are contiguous on both sides.
 
 pub(crate) mod across;
+pub(crate) mod along;
 pub(crate) mod border;
 pub(crate) mod carry;
 pub(crate) mod dense;
@@ -13,6 +14,7 @@ use crate::lanes::{LANE, LINE, Lanes, stream_line};
 use crate::loops::ONCE;
 use crate::nest::Loop;
 use crate::rows::across::rows_across;
+use crate::rows::along::AlongSource;
 use crate::rows::dense::dense_rows;
 use crate::rows::pieces::pieces;
 use crate::rows::stream::stream_rows;
@@ -187,7 +189,16 @@ pub(crate) unsafe fn rows_past_cache<L: Lanes>(
             _ if rows_across(lanes, loops, (run, aligned), src, dst) => {}
             Some(pieces) if stream_rows(lanes, 1, ONCE, pieces, src, dst) => {}
             _ if !aligned && dense_rows(lanes, loops, (ONCE, along), 1, (src, dst)) => {}
-            _ => each_point(lanes, loops, src, dst, StreamedRows::new(loops, run)),
+            _ => {
+                let along = if aligned { AlongSource::of_runs(loops, run) } else { None };
+                let (loops, rows) = match &along {
+                    Some(AlongSource { order, ahead }) => {
+                        (order.as_slice(), StreamedRows { run, ahead: *ahead })
+                    }
+                    None => (loops, StreamedRows::new(loops, run)),
+                };
+                each_point(lanes, loops, src, dst, rows);
+            }
         }
     }
 }
