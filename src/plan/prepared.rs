@@ -7,19 +7,23 @@ use super::choose::Element;
 use super::step::{Kernel, Steps};
 use super::{BufferLength, Options, Streaming};
 
-/// Steps that are checked once: of one of the two kinds.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct PreparedSteps {
-    /// Room for more would make all plans larger.
-    moves: SmallVec<[Prepared; 2]>,
-    conversions: Vec<PreparedConverter>,
+/// Steps that are checked once; room for more would make all plans larger.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "plans are made without a heap")]
+pub(crate) enum PreparedSteps {
+    Moves(SmallVec<[Prepared; 2]>),
+    /// The only one.
+    Conversion(PreparedConverter),
+}
+
+impl Default for PreparedSteps {
+    fn default() -> PreparedSteps {
+        PreparedSteps::Moves(SmallVec::new())
+    }
 }
 
 /// Bytes of both buffers beyond which checking is nothing beside moving.
 const FEW_BYTES: usize = 64 << 10;
-
-/// Boxes that are converted, beyond which they are not kept a second time.
-const MOST_CONVERSIONS: usize = 4;
 
 impl PreparedSteps {
     /// All steps of a plan but its fills, of which none needs more to run, where they are few, of whole bytes, and do not stream; else none.
@@ -43,33 +47,40 @@ impl PreparedSteps {
         [src_len, dst_len]: [usize; 2],
         options: Options,
     ) -> Option<PreparedSteps> {
-        let mut all = PreparedSteps::default();
-        for step in steps.moves() {
+        let mut moves = SmallVec::new();
+        let mut steps = steps.moves().peekable();
+        while let Some(step) = steps.next() {
             match step.kernel {
-                Kernel::Move { family, element_bytes } if all.moves.len() < all.moves.inline_size() => {
+                Kernel::Move { family, element_bytes } if moves.len() < moves.inline_size() => {
                     let mover = Mover { family, element_bytes, level: options.level, stream: false };
-                    all.moves.push(mover.prepare(step.nest, src_len, dst_len)?);
+                    moves.push(mover.prepare(step.nest, src_len, dst_len)?);
                 }
-                Kernel::Convert { dst, .. } if all.conversions.len() < MOST_CONVERSIONS => {
+                Kernel::Convert { dst, .. } if moves.is_empty() && steps.peek().is_none() => {
                     let convert = element.convert.as_ref()?;
                     let scale = Scale::All(convert.factor());
                     let converter = convert.converter([element.src, dst], scale, options.level, false);
-                    all.conversions.push(converter.prepare(step.nest, src_len, dst_len)?);
+                    let conversion = converter.prepare(step.nest, src_len, dst_len)?;
+                    return Some(PreparedSteps::Conversion(conversion));
                 }
                 _ => return None,
             }
         }
-        Some(all)
+        Some(PreparedSteps::Moves(moves))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.moves.len() + self.conversions.len()
+        match self {
+            PreparedSteps::Moves(moves) => moves.len(),
+            PreparedSteps::Conversion(_) => 1,
+        }
     }
 
     /// Runs all of them.
     #[inline]
     pub(crate) fn run(&self, src: &[u8], dst: &mut [u8]) -> Result<(), OutOfBounds> {
-        self.moves.iter().try_for_each(|nest| nest.run(src, dst))?;
-        self.conversions.iter().try_for_each(|nest| nest.run(src, dst))
+        match self {
+            PreparedSteps::Moves(moves) => moves.iter().try_for_each(|nest| nest.run(src, dst)),
+            PreparedSteps::Conversion(nest) => nest.run(src, dst),
+        }
     }
 }

@@ -15,12 +15,7 @@ use super::program::Conversion;
 use super::rows::{ConvertRows, Form, Lines, Look, Place};
 use super::scale::Scale;
 use super::strips::Strips;
-use super::tables::byte_table::ByteTable;
-use super::tables::narrowing::Narrowing;
-use super::tables::scaled_tops::ScaledTops;
-use super::tables::small_table::SmallTable;
-use super::tables::table::Table;
-use super::tables::widening::Widening;
+use super::tables::made::Made;
 use super::tile::Pass;
 use super::weave::{Woven, look, woven};
 use crate::lanes::LINE;
@@ -88,7 +83,8 @@ impl Converter<'_> {
             if self.few(nest.loops, from, to) {
                 return Ok(());
             }
-            self.prepared(nest.loops, |work| work.outer(nest.loops, from, to));
+            let made = &self.make(nest.loops);
+            Work { converter: self, made }.outer(nest.loops, from, to);
         }
         if self.stream {
             fence(self.level);
@@ -114,25 +110,6 @@ impl Converter<'_> {
         let ((src_len, src_slot), (dst_len, dst_slot)) = (self.src.units(src_len), self.dst.units(dst_len));
         let [src_unit, dst_unit] = self.units().map(isize::unsigned_abs);
         nest.check(src_len, src_slot.max(src_unit), dst_len, dst_slot.max(dst_unit))
-    }
-
-    /// Calls `work` with what the converter makes before it starts on some loops.
-    pub(super) fn prepared<R>(&self, loops: &[Loop], work: impl FnOnce(Work<'_>) -> R) -> R {
-        let table = self.table(loops);
-        let byte_table = self.byte_table(loops);
-        let small = self.small_table(loops);
-        let scaled = self.scaled_tops(loops);
-        let widening = self.widening(loops);
-        let narrowing = self.narrowing(loops);
-        work(Work {
-            converter: self,
-            table: table.as_ref(),
-            byte_table: byte_table.as_ref(),
-            small: small.as_ref(),
-            scaled: scaled.as_ref(),
-            widening: widening.as_ref(),
-            narrowing: narrowing.as_ref(),
-        })
     }
 
     /// Refuses elements of several bytes in slots that share one, of which every one lies outside.
@@ -177,12 +154,7 @@ impl Converter<'_> {
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
     pub(super) converter: &'a Converter<'a>,
-    table: Option<&'a Table>,
-    byte_table: Option<&'a ByteTable>,
-    small: Option<&'a SmallTable>,
-    scaled: Option<&'a ScaledTops>,
-    widening: Option<&'a Widening>,
-    narrowing: Option<&'a Narrowing>,
+    pub(super) made: &'a Made,
 }
 
 impl<'a> Deref for Work<'a> {
@@ -190,25 +162,6 @@ impl<'a> Deref for Work<'a> {
 
     fn deref(&self) -> &Converter<'a> {
         self.converter
-    }
-}
-
-impl<'a> Work<'a> {
-    /// A converter that made nothing.
-    pub(super) fn without_tables(converter: &'a Converter<'a>) -> Work<'a> {
-        let (table, byte_table, small, scaled, widening, narrowing) = (None, None, None, None, None, None);
-        Work { converter, table, byte_table, small, scaled, widening, narrowing }
-    }
-
-    /// True for such a converter.
-    pub(super) fn has_no_tables(&self) -> bool {
-        let Work { table, byte_table, small, scaled, widening, narrowing, .. } = self;
-        table.is_none()
-            && byte_table.is_none()
-            && small.is_none()
-            && scaled.is_none()
-            && widening.is_none()
-            && narrowing.is_none()
     }
 }
 
@@ -410,14 +363,16 @@ impl Work<'_> {
 
     /// Plain rows through a conversion, of which there are none yet.
     fn task<'a>(&'a self, conversion: &'a Conversion, src: Place, dst: Place) -> ConvertRows<'a> {
+        let made = self.made;
+        // Other conversions than its own are of packed slots, and leave elements as they are.
+        let own = if conversion.is_identity() { &Made::NOTHING } else { made };
         ConvertRows {
-            // Other conversions than its own are of packed slots, and leave elements as they are.
-            table: if conversion.is_identity() { None } else { self.table },
-            byte_table: if conversion.is_identity() { None } else { self.byte_table },
-            small: if conversion.is_identity() { None } else { self.small },
-            scaled: if conversion.is_identity() { None } else { self.scaled },
-            widening: self.widening,
-            narrowing: if conversion.is_identity() { None } else { self.narrowing },
+            table: own.table.as_ref(),
+            byte_table: own.byte_table.as_ref(),
+            small: own.small.as_ref(),
+            scaled: own.scaled.as_ref(),
+            widening: made.widening.as_ref(),
+            narrowing: own.narrowing.as_ref(),
             ..ConvertRows::new(conversion, [src, dst], self.scale)
         }
     }
@@ -464,7 +419,7 @@ impl Work<'_> {
     /// byte that are looked up by the factors of a pair of rows.
     fn repeats(&self, form: Form) -> bool {
         let is_woven = match form {
-            Form::Zip { .. } => self.scaled.is_none() || !self.scale.is_along(),
+            Form::Zip { .. } => self.made.scaled.is_none() || !self.scale.is_along(),
             Form::Unzip { lines, .. } => matches!(lines, Lines::Stored | Lines::Whole),
             Form::ZipPairs { .. } | Form::UnzipPairs { .. } => true,
             Form::Plain | Form::Lines => false,

@@ -1,6 +1,6 @@
 //! Elements that are moved as those that are converted are: tile by tile, each by a few families of kernels one after the other.
 
-use super::converter::Converter;
+use super::converter::{Converter, Work};
 use super::flush::{fence, streams};
 use super::program::Conversion;
 use super::rows::Place;
@@ -36,9 +36,9 @@ pub(crate) unsafe fn moved_in_steps(
     };
     let (from, to) = (Place::new(src.cast_mut(), slots, 0), Place::new(dst, slots, 0));
     loops.join();
+    let work = Work { converter: &converter, made: &converter.make(loops.as_slice()) };
     // SAFETY: the caller's promise.
-    let is_done = converter
-        .prepared(loops.as_slice(), |work| unsafe { work.tiles_by_families(loops.as_slice(), from, to) });
+    let is_done = unsafe { work.tiles_by_families(loops.as_slice(), from, to) };
     if is_done && stream {
         fence(level);
     }

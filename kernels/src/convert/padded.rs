@@ -75,7 +75,7 @@ impl Converter<'_> {
         let Some(rows) = rows.filter(fits) else { return Ok(false) };
         // SAFETY: `places` and `inside` proved that all rows and their padding lie inside the slices, which do not overlap, being a
         // shared and an exclusive borrow; `Padded` made sure that the padding belongs to the rows.
-        self.prepared(nest.loops, |work| unsafe { work.pad(&rows, from, to) });
+        unsafe { Work { converter: self, made: &self.make(nest.loops) }.pad(&rows, from, to) };
         fence(self.level);
         Ok(true)
     }

@@ -3,6 +3,7 @@
 use super::converter::{Converter, Work};
 use super::rows::Place;
 use super::scale::Scale;
+use super::tables::made::Made;
 use super::ways::Way;
 use crate::loops::Loops;
 use crate::nest::{Nest, OutOfBounds, Side};
@@ -13,7 +14,7 @@ use crate::slots::SlotWidth;
 /// To find that out takes longer than to convert some lines. Made by [`Converter::prepare`].
 #[derive(Clone, Debug)]
 pub struct PreparedConverter {
-    /// One factor, and no stream.
+    /// One factor, no stream, and nothing to be made before it starts.
     converter: Converter<'static>,
     way: Way,
     loops: Loops,
@@ -26,8 +27,8 @@ pub struct PreparedConverter {
 
 impl Converter<'_> {
     /// Checks a nest for all slices of so many bytes or more, and chooses its way. `None` where [`Converter::run`] had better be asked:
-    /// where the nest leaves such slices, moves nothing, is written past the cache, where slots share bytes, elements have factors of
-    /// their own, or are so many that a table is made for them.
+    /// where the nest leaves such slices, moves nothing, or is written past the cache, where slots share bytes, elements have factors of
+    /// their own, or tables are made for them.
     ///
     /// ```
     /// use relayout_kernels::{Conversion, Converter, Level, Loop, Nest, Number, Rules, Scale, SlotWidth};
@@ -64,14 +65,15 @@ impl Converter<'_> {
         converter.check(&nest, src_len, dst_len).ok()?;
         let mut loops = Loops::of_few(nest.loops)?;
         while loops.take(|l| l.extent == 1).is_some() {}
-        let way = converter.prepared(loops.as_slice(), |work| {
-            if work.count_few(loops.as_slice()).is_some() {
-                return Some(Way::Few);
-            }
+        let way = match converter.count_few(loops.as_slice()) {
+            Some(_) => Way::Few,
+            None if converter.makes(loops.as_slice()) => return None,
             // Without a stream only the widths of the slots are asked for.
-            let places = [src, dst].map(|width| Place::new(core::ptr::null_mut(), width, 0));
-            work.has_no_tables().then(|| work.way(loops.as_slice(), places))
-        })?;
+            None => {
+                let places = [src, dst].map(|width| Place::new(core::ptr::null_mut(), width, 0));
+                Work { converter: &converter, made: &Made::NOTHING }.way(loops.as_slice(), places)
+            }
+        };
         let Nest { src_offset, dst_offset, .. } = nest;
         Some(PreparedConverter { converter, way, loops, src_offset, dst_offset, src_len, dst_len })
     }
@@ -97,7 +99,8 @@ impl PreparedConverter {
         // - they do not overlap, being a shared and an exclusive borrow, and nothing is written at the source;
         // - the way was chosen for these loops.
         unsafe {
-            Work::without_tables(&self.converter).go(&self.way, self.loops.as_slice(), from, to);
+            let work = Work { converter: &self.converter, made: &Made::NOTHING };
+            work.go(&self.way, self.loops.as_slice(), from, to);
         }
         Ok(())
     }

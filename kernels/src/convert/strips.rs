@@ -345,6 +345,7 @@ impl<O: Order> Columns for Converted<'_, O> {
 
 #[cfg(all(test, one_test_program))]
 mod tests {
+    use super::super::tables::made::Made;
     use super::*;
     use crate::convert::number::{FloatFormat, Number, Specials};
     use crate::convert::program::Rules;
@@ -371,10 +372,9 @@ mod tests {
             Loop { extent: 128, src_stride: 1024, dst_stride: 4 },
         ]);
         let places = [Place::near(std::ptr::null_mut()); 2];
-        converter.prepared(loops.as_slice(), |work| {
-            [Strips::new(&work, &loops, places), Strips::leaving(&work, &loops, places)]
-                .map(|strips| strips.map(|strips| strips.split.all_rows()))
-        })
+        let work = &Work { converter: &converter, made: &Made::NOTHING };
+        [Strips::new(work, &loops, places), Strips::leaving(work, &loops, places)]
+            .map(|strips| strips.map(|strips| strips.split.all_rows()))
     }
 
     #[test]
