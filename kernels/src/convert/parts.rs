@@ -55,3 +55,30 @@ impl<'a> Parts<'a> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first steps of parts of at most so many elements, and the loops of the whole ones and the last.
+    fn parts(loops: &[Loop], most: usize) -> (Vec<[isize; 2]>, [Vec<usize>; 2]) {
+        let parts = Parts::new(loops, most);
+        let place = Place::near(core::ptr::null_mut());
+        let mut firsts = Vec::new();
+        parts.each(place, place, &mut |_, [src, dst]| firsts.push([src.first, dst.first]));
+        let extents = |steps: usize| parts.part(steps).as_slice().iter().map(|l| l.extent).collect();
+        (firsts, parts.chunks().map(extents))
+    }
+
+    #[test]
+    fn the_outermost_loop_that_has_to_be_is_cut() {
+        let of = |extent, src_stride, dst_stride| Loop { extent, src_stride, dst_stride };
+        let loops = [of(2, 700, 1000), of(7, 100, 10), of(5, 1, 2)];
+        assert_eq!(parts(&loops, 70), (vec![[0, 0]], [vec![2, 7, 5], vec![2, 7, 5]]));
+        // Every step alone: the loop has no part.
+        assert_eq!(parts(&loops, 36), (vec![[0, 0], [700, 1000]], [vec![7, 5], vec![7, 5]]));
+        let firsts = vec![[0, 0], [300, 30], [600, 60], [700, 1000], [1000, 1030], [1300, 1060]];
+        assert_eq!(parts(&loops, 15), (firsts, [vec![3, 5], vec![5]]));
+        assert_eq!(parts(&loops[2..], 2), (vec![[0, 0], [2, 4], [4, 8]], [vec![2], vec![]]));
+    }
+}

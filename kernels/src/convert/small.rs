@@ -39,11 +39,13 @@ impl Work<'_> {
         if self.has_factors() || self.conversion.is_identity() {
             return None;
         }
-        let converts_first = self.converts_first(self.runs(loops));
-        let bytes = |bytes, l: &Loop| l.extent.saturating_mul(bytes);
-        if loops.iter().fold(self.width_between(converts_first), bytes) > SMALL {
-            return None;
-        }
+        // If there is no room for the wider form, there may be for the narrower one.
+        let fits = |&converts_first: &bool| {
+            let bytes = |bytes, l: &Loop| l.extent.saturating_mul(bytes);
+            loops.iter().fold(self.width_between(converts_first), bytes) <= SMALL
+        };
+        let ways = [self.converts_first(self.runs(loops)), self.narrows()];
+        let converts_first = ways.into_iter().find(fits)?;
         let passes = self.passes_of(loops, converts_first);
         // Many elements that no family moves are moved step by step.
         let elements = loops.iter().map(|l| l.extent).product::<usize>();
@@ -111,7 +113,7 @@ impl Work<'_> {
     /// True where elements are converted before they are permuted: the narrower form is, unless rows of its side are shorter than a block,
     /// and those of the other are longer; much longer, where more would be permuted.
     fn converts_first(&self, [src_run, dst_run]: [usize; 2]) -> bool {
-        match self.conversion.dst_bytes() <= self.conversion.src_bytes() {
+        match self.narrows() {
             true => src_run >= BLOCK || src_run >= dst_run,
             false => dst_run < BLOCK && MUCH_LONGER * dst_run <= src_run,
         }
@@ -122,6 +124,10 @@ impl Work<'_> {
         let [src_unit, dst_unit] = self.units();
         let is_fastest = |l: &&Loop| l.src_stride == src_unit || l.dst_stride == dst_unit;
         loops.iter().filter(is_fastest).any(|l| l.extent >= BLOCK)
+    }
+
+    fn narrows(&self) -> bool {
+        self.conversion.dst_bytes() <= self.conversion.src_bytes()
     }
 
     /// Elements that follow one another, in the source and in the destination.
