@@ -274,7 +274,7 @@ impl Mover {
             && across.dst_stride == element
             && along.dst_stride == element * across.extent as isize;
         let (rows, run) = ((across.extent, across.src_stride), along.extent * self.element_bytes);
-        let along_source = if self.stream { AlongSource::of_woven(outer, rows) } else { None };
+        let along_source = if self.stream { AlongSource::of_woven(outer, rows, run) } else { None };
         let (outer, whole_rows, ahead) = match &along_source {
             // Of two rows, both are asked for before they are read.
             Some(AlongSource { order, ahead }) if across.extent == 2 => (order.as_slice(), *ahead, 0),

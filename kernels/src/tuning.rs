@@ -65,9 +65,9 @@ pub(crate) const FEW: usize = 256;
 /// The same where slots that share bytes are taken one by one: some nanoseconds each.
 pub(crate) const FEW_SLOTS: usize = 128;
 
-/// Nests whose narrower side has so many bytes, or fewer, are converted and permuted as one tile, with room on the stack: what stands
-/// between stays in the first-level cache, and to cut larger ones takes about a microsecond, a third of their time. So many bytes of
-/// elements without rows are gathered before they are converted.
+/// Nests of which so many bytes, or fewer, stand between a conversion and a permutation are one tile, with room on the stack: these
+/// stay in the first-level cache, and to cut larger nests takes about a microsecond, a third of their time. So many bytes of short rows
+/// go at a time, and so many of elements without rows are gathered before they are converted.
 pub(crate) const SMALL: usize = 16 << 10;
 
 /// Bytes from one line of a set of the first-level cache to the next, which has 64 sets, and lines that a set keeps: eight on AMD's
@@ -369,7 +369,7 @@ pub(crate) fn whole_rows_ahead((rows, step): (usize, isize), bytes: usize) -> us
 }
 
 /// Longer rows than that are followed for long enough.
-const WHOLE_ROWS: usize = 512;
+pub(crate) const WHOLE_ROWS: usize = 512;
 
 /// True where rows past the cache go in the order of the source, one after the other: AMD's fifth Zen writes lines anywhere as fast as one
 /// behind the other, and reads one stream a tenth faster than a few rows that take turns, and up to twice as fast where these are a page
@@ -381,10 +381,13 @@ pub(crate) fn goes_along_source() -> bool {
 /// Fewest bytes of a run for which that pays: single lines that are written to many places are a third slower so.
 pub(crate) const ALONG_SOURCE: usize = 128;
 
+/// Fewest runs that take turns for which that pays: two are followed as well as one.
+pub(crate) const MANY_STREAMS: usize = 4;
+
 /// How far ahead of its loads such a stream is asked for, in bytes, of runs of so many bytes that are written so far apart: a page, of
-/// which half a row of a tile, or more, wants a quarter where it is written near.
+/// which rows of a tile of words, written near, want a quarter.
 pub(crate) fn along_source_ahead(run: usize, step: usize) -> usize {
-    if run >= 512 && step <= NEAR_RUNS { 1024 } else { 4096 }
+    if (512..1024).contains(&run) && step <= NEAR_RUNS { 1024 } else { 4096 }
 }
 
 /// Bytes from one run to the next that are near.

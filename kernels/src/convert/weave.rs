@@ -240,7 +240,8 @@ fn follows_stream(converter: &Converter<'_>, ways: usize, (src, run): (Place, us
 /// What rows of a form ask for ahead of what is read from memory.
 pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize)) -> Look {
     let conversion = &converter.conversion;
-    let next = |ways: usize, step: isize| match next_woven((ways, step)) {
+    let per_byte = rows.0.bits.map_or(1, |bits| 8 / bits as isize);
+    let next = |ways: usize, step: isize| match next_woven((ways, step / per_byte)) {
         Some(next) => (0, next),
         None => woven_ahead(ways, conversion.src_bytes(), conversion.is_scaled()),
     };
