@@ -38,9 +38,11 @@ fn orders() -> Vec<([usize; 3], [usize; 3], [usize; 3])> {
         ([2, 2, 700], [0, 1, 2], [0, 2, 1]),
         ([2, 4, 700], [0, 2, 1], [0, 1, 2]),
         // Rows of less than a block, of more bytes than go at a time.
-        ([97, 8, 30], [0, 1, 2], [0, 2, 1]),
-        ([97, 8, 30], [0, 2, 1], [0, 1, 2]),
-        ([300, 4, 44], [0, 1, 2], [1, 0, 2]),
+        ([70, 8, 30], [0, 1, 2], [0, 2, 1]),
+        ([70, 8, 30], [0, 2, 1], [0, 1, 2]),
+        ([100, 4, 44], [0, 1, 2], [1, 0, 2]),
+        // Short rows that become long ones, for which there is room in the narrower form only.
+        ([150, 2, 20], [0, 1, 2], [2, 1, 0]),
         // Rows for whose factors tables are made.
         ([1, 2, 2300], [0, 1, 2], [0, 1, 2]),
         ([1, 2, 2100], [0, 1, 2], [0, 2, 1]),

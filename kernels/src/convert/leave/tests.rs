@@ -117,14 +117,12 @@ fn check_scaled(
         };
         let place = Place::near(turned.places.1);
         let many = [Loop { extent: usize::MAX, src_stride: 0, dst_stride: 0 }];
-        let table = Converter { level, ..converter }.table(&many);
-        let task = ConvertRows::new(conversion, [place; 2], scale);
-        let narrowing = Converter { level, ..converter }.narrowing(&many);
+        let made = Converter { level, ..converter }.make(&many);
         let task = ConvertRows {
             turned: Some(&turned),
-            table: table.as_ref(),
-            narrowing: narrowing.as_ref(),
-            ..task
+            table: made.table.as_ref(),
+            narrowing: made.narrowing.as_ref(),
+            ..ConvertRows::new(conversion, [place; 2], scale)
         };
         // SAFETY: all places lie in the two buffers, and strips are whole; a thread sees what it streamed itself.
         let done = unsafe {
