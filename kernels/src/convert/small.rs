@@ -69,12 +69,14 @@ impl Work<'_> {
         order.sort_by_key(|l| Reverse(stride(l).unsigned_abs()));
         let parts = Parts::new(order.as_slice(), SMALL / self.width_between(converts_first));
         let chunks = parts.chunks();
-        let [whole, last] = chunks.map(|steps| self.passes_of(parts.part(steps).as_slice(), converts_first));
+        let passes = |steps: usize| self.passes_of(parts.part(steps).as_slice(), converts_first);
+        let whole = passes(chunks[0]);
         let weaves =
             matches!(whole.permuted.family, Family::Rows | Family::Interleave | Family::Deinterleave);
         if whole.converted.run < SHORT || !weaves {
             return false;
         }
+        let last = passes(chunks[1]);
         parts.each(src, dst, &mut |steps, [src, dst]| {
             // SAFETY: a part of the loops, whose passes these are.
             unsafe { self.by_passes(if steps == chunks[0] { &whole } else { &last }, src, dst) };
