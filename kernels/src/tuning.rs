@@ -70,6 +70,10 @@ pub(crate) const FEW_SLOTS: usize = 128;
 /// go at a time, and so many of elements without rows are gathered before they are converted.
 pub(crate) const SMALL: usize = 16 << 10;
 
+/// How many times as long as the destination's short rows the source's must be for elements that become wider to be converted before they
+/// are permuted: rows of 30 gained five times by it, rows of 44 from columns of 100 lost a fifth.
+pub(crate) const MUCH_LONGER: usize = 4;
+
 /// Bytes from one line of a set of the first-level cache to the next, which has 64 sets, and lines that a set keeps: eight on AMD's
 /// processors, twelve on Intel's later ones.
 pub(crate) const SET_STRIDE: usize = 4096;

@@ -170,7 +170,7 @@ impl Work<'_> {
     ///
     /// # Safety
     /// Every slot that the loops reach from the two places must be valid there, without overlap.
-    pub(super) unsafe fn outer(&self, loops: &[Loop], src: Place, dst: Place) {
+    unsafe fn outer(&self, loops: &[Loop], src: Place, dst: Place) {
         if let ([row], [src_unit, dst_unit], false) = (loops, self.units(), self.stream)
             && (row.src_stride, row.dst_stride) == (src_unit, dst_unit)
         {

@@ -13,15 +13,12 @@ use super::tile::Pass;
 use crate::loops::Loops;
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
-use crate::tuning::{LEAST_ELEMENTS, SMALL};
+use crate::tuning::{LEAST_ELEMENTS, MUCH_LONGER, SMALL};
 
 /// Room for the elements of a nest, or a part of one, where they lie one behind the other.
 #[repr(align(64))]
 #[allow(dead_code, reason = "reached by its address only")]
 pub(super) struct Room([u8; SMALL]);
-
-/// How many times as long rows are that are worth permuting the wider form.
-const MUCH_LONGER: usize = 4;
 
 /// The two passes of a nest, by way of a room.
 #[derive(Clone, Copy, Debug)]
