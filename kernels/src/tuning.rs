@@ -315,12 +315,34 @@ pub(crate) const WOVEN_RUN: usize = 512;
 /// is still there after as much, or a few times as much, was read.
 pub(crate) const BETWEEN_STEPS: usize = 8192;
 
+/// The most bytes of a row of the source that is converted with what is behind it, where its own elements do not fill registers, which
+/// takes three times as long: a few lines, most of which are read anyway.
+pub(crate) const CONVERT_LONGER: usize = 256;
+
 /// Fewest elements for two steps: each of them takes as long to begin as some dozen elements.
 pub(crate) const LEAST_IN_STEPS: usize = 256;
 
 /// Rows of a tile of at least so many bytes are asked for while those of the tile before are read: what is asked for ahead along such a
 /// row comes late at its start, and in vain behind its end. Shorter ones go on in the next tile.
 pub(crate) const TILE_ROW: usize = 2048;
+
+/// True for rows of so many bytes that are short and lie apart: what is asked for ahead along one of them is what lies between, and in
+/// vain.
+pub(crate) fn are_apart(bytes: usize, pitch: isize) -> bool {
+    bytes <= SHORT_APART && pitch.unsigned_abs() >= bytes + LINE
+}
+
+/// Bytes of such a row; longer ones are asked for along them for long enough.
+const SHORT_APART: usize = 1024;
+
+/// How far ahead of its reads such a row asks for others, in the same way as [`convert_ahead`]: for as many bytes, by where the line of
+/// its first one starts, and of its last one, as rows start lines anywhere.
+pub(crate) fn apart_ahead(bytes: usize, pitch: isize) -> (usize, usize) {
+    let (far, _) = convert_ahead();
+    let rows = (far / (bytes + LINE)).max(1);
+    let ahead = pitch.wrapping_mul(rows as isize) as usize;
+    (ahead, ahead.wrapping_add(LINE - 1))
+}
 
 /// How far ahead of its reads a conversion asks for lines, in bytes, into the second level and into the first, which is of what
 /// the second one has by then: a core that reads much and writes little waits for that, too. Half a page and more, but for
@@ -359,8 +381,8 @@ pub(crate) fn asks_for_next_rows() -> bool {
     is_fifth_zen()
 }
 
-/// Bytes from one of such rows to the next. Of shorter ones, a fixed distance is some rows further, and was better.
-pub(crate) const SHORT_ROWS: core::ops::RangeInclusive<isize> = 1024..=PAGE as isize;
+/// Bytes from one of such rows to the next. Of shorter ones, a fixed distance is some rows further, and as good.
+pub(crate) const SHORT_ROWS: core::ops::RangeInclusive<isize> = 256..=PAGE as isize;
 
 /// Rows that are no farther than so many bytes behind those that take turns: a small part of the second-level cache.
 pub(crate) const NEXT_ROWS: usize = 64 << 10;
@@ -482,8 +504,9 @@ pub(crate) const KEPT_ROWS: usize = 8;
 /// lines; shorter rows are put together to tiles.
 pub(crate) const CONVERT_PIECE: usize = 2048;
 
-/// True where rows of three elements of two or four bytes that start lines, and long rows of tiles of two bytes that start none, are better
-/// converted on their way than moved before: AMD's fifth Zen gained a fifth to two thirds. Other processors, where moving them first was faster, were not measured since.
+/// True where rows of three elements of two or four bytes that start lines, long rows of tiles of two bytes that start none, and rows of
+/// tiles that end beside them, are better converted on their way than moved before: AMD's fifth Zen gained a fifth to two thirds. Other
+/// processors, where moving them first was faster, were not measured since.
 pub fn converts_in_one_step() -> bool {
     is_fifth_zen()
 }

@@ -389,15 +389,17 @@ impl Work<'_> {
         [src, dst]: [Place; 2],
         next: Option<Place>,
     ) {
-        let look =
-            if !self.stream || src.is_near { Look::Nowhere } else { look(self, form, (src, pass.run)) };
-        let next = next.filter(|_| matches!(look, Look::Along { .. }));
         let (first, lines) = (src.first, lines_of_a_row(pass.run * conversion.src_bytes()));
         let (outer, beyond, rows) = match pass.rows.as_slice() {
             loops if self.repeats(form) => repeated(loops, &self.scale, src.first),
             [outer @ .., rows] => (outer, ONCE, *rows),
             [] => (&[][..], ONCE, ONCE),
         };
+        let look = match self.stream && !src.is_near {
+            true => look(self, form, (src, pass.run), rows.src_stride),
+            false => Look::Nowhere,
+        };
+        let next = next.filter(|_| matches!(look, Look::Along { .. }));
         each_place(outer, src, dst, &mut |src, dst| {
             let src = Place { pitch: rows.src_stride, ..src };
             let dst = Place { pitch: rows.dst_stride, ..dst };

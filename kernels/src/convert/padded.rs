@@ -3,6 +3,7 @@
 
 use super::converter::{Converter, Work, each_place};
 use super::flush::{Buffer, fence};
+use super::forms::BLOCK;
 use super::rows::{Form, Place};
 use super::tile::Pass;
 use crate::fill::{Fill, inside};
@@ -11,7 +12,7 @@ use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::nest::{Loop, Nest, OutOfBounds, Side};
 use crate::rows::padded::{Padded, Padding, Part};
 use crate::slots::SlotWidth;
-use crate::tuning::{BETWEEN_STEPS, CONVERT_PIECE};
+use crate::tuning::{BETWEEN_STEPS, CONVERT_LONGER, CONVERT_PIECE};
 
 impl Converter<'_> {
     /// Converts rows, and fills what is behind each of them up to the end of a line, or what is left of every few elements where rows
@@ -75,7 +76,7 @@ impl Converter<'_> {
         let Some(rows) = rows.filter(fits) else { return Ok(false) };
         // SAFETY: `places` and `inside` proved that all rows and their padding lie inside the slices, which do not overlap, being a
         // shared and an exclusive borrow; `Padded` made sure that the padding belongs to the rows.
-        unsafe { Work { converter: self, made: &self.make(nest.loops) }.pad(&rows, from, to) };
+        unsafe { Work { converter: self, made: &self.make(nest.loops) }.pad(&rows, from, to, src.len()) };
         fence(self.level);
         Ok(true)
     }
@@ -103,16 +104,31 @@ struct Way {
     step: isize,
     /// Bytes of the room.
     bytes: usize,
+    /// Elements of a row that fills registers, which is longer than a short one.
+    longer: usize,
+    /// From where the first row starts to where such a one ends in the place of the last.
+    reach: isize,
+}
+
+impl Way {
+    /// The pass of rows of so many elements from a place of a source that ends somewhere: of longer ones as far as the source has them.
+    /// What such a row has behind its own elements stays in the room.
+    fn pass(&self, count: usize, src: Place, end: isize) -> Pass {
+        match self.pass.run == count && src.first + self.reach <= end {
+            true => Pass { run: self.longer, ..self.pass },
+            false => self.pass,
+        }
+    }
 }
 
 impl Made {
-    fn new(rows: &Padded, count: usize, units: [isize; 2]) -> Made {
+    fn new(rows: &Padded, (count, longer): (usize, usize), units: [isize; 2]) -> Made {
         let [src_unit, dst_unit] = units;
         // Rows that lie apart are read in as few places at once as may be, and lie apart in the room.
         let follows = |l: &Loop| l.src_stride == src_unit * count as isize;
         let is_dense = follows(&rows.across) || rows.outer.as_slice().iter().any(follows);
-        let row = count * dst_unit.unsigned_abs();
-        let row = if is_dense { row } else { row.next_multiple_of(LINE) + LINE };
+        let (dense, apart) = (count * dst_unit.unsigned_abs(), longer * dst_unit.unsigned_abs());
+        let row = if is_dense { dense } else { apart.next_multiple_of(LINE) + LINE };
         let mut left = (BETWEEN_STEPS / (row * rows.across.extent)).max(1);
         let mut made = Made {
             before: rows.outer,
@@ -124,7 +140,8 @@ impl Made {
         while let (true, Some(last)) =
             (made.steps == made.cut.extent, made.before.as_slice().len().checked_sub(1))
         {
-            if made.cut.extent > 1 && !is_dense {
+            let goes_on = |l: Loop| l.src_stride == made.cut.src_stride * made.cut.extent as isize;
+            if made.cut.extent > 1 && !is_dense && !goes_on(made.before.as_slice()[last]) {
                 break;
             }
             if made.cut.extent > 1 {
@@ -135,7 +152,7 @@ impl Made {
             left /= made.steps;
         }
         let steps = [made.steps, made.cut.extent % made.steps];
-        made.ways = steps.map(|steps| made.way(rows, count, steps.max(1), units));
+        made.ways = steps.map(|steps| made.way(rows, (count, longer), steps.max(1), units));
         made
     }
 
@@ -145,22 +162,30 @@ impl Made {
     }
 
     /// The way of so many steps.
-    fn way(&self, rows: &Padded, count: usize, steps: usize, [src_unit, dst_unit]: [isize; 2]) -> Way {
+    fn way(
+        &self,
+        rows: &Padded,
+        (count, longer): (usize, usize),
+        steps: usize,
+        [src_unit, dst_unit]: [isize; 2],
+    ) -> Way {
         let mut taken = self.inside;
         taken.push(Loop { extent: steps, ..self.cut });
         taken.push(rows.across);
         taken.sort_by_key(|l| l.src_stride.unsigned_abs());
         let mut all = Loops::of(&[Loop { extent: count, src_stride: src_unit, dst_stride: dst_unit }]);
         let (mut leaving, mut step) = (Loops::default(), 0);
-        let (mut run, mut bytes) = (src_unit * count as isize, count * dst_unit.unsigned_abs());
+        let (mut next, mut bytes) = (src_unit * count as isize, count * dst_unit.unsigned_abs());
+        let mut reach = src_unit * longer as isize;
         for l in taken.as_slice().iter().filter(|l| l.extent > 1) {
             // What goes on in the source goes on here; else rows lie a line farther apart, so that they do not meet in one set of
             // the cache.
-            if l.src_stride != run {
-                (run, bytes) = (0, bytes.next_multiple_of(LINE) + LINE);
+            if l.src_stride != next {
+                bytes = bytes.max(longer * dst_unit.unsigned_abs()).next_multiple_of(LINE) + LINE;
             }
             let stride = bytes as isize;
-            (run, bytes) = (run * l.extent as isize, bytes * l.extent);
+            (next, bytes) = (l.src_stride * l.extent as isize, bytes * l.extent);
+            reach += l.src_stride.max(0) * (l.extent as isize - 1);
             all.push(Loop { dst_stride: stride, ..*l });
             match *l == rows.across {
                 true => step = stride,
@@ -168,9 +193,10 @@ impl Made {
             }
         }
         leaving.sort_by_key(|l| std::cmp::Reverse(l.dst_stride.unsigned_abs()));
+        all.join();
         let mut pass = Pass::new(all.as_slice(), [src_unit, dst_unit]);
         pass.rows.sort_by_key(|l| l.extent); // the last one is gone through at once
-        Way { pass, leaving, step, bytes }
+        Way { pass, leaving, step, bytes: bytes.max(longer * dst_unit.unsigned_abs()), longer, reach }
     }
 }
 
@@ -178,11 +204,15 @@ impl Work<'_> {
     /// Some rows after the others, or parts of long ones.
     ///
     /// # Safety
-    /// All rows, and their padding, must be valid at both places, without overlap.
-    unsafe fn pad(&self, rows: &Padded, src: Place, dst: Place) {
+    /// All rows, and their padding, must be valid at both places, without overlap, and the source up to its end, which is counted from its
+    /// base as its places are.
+    unsafe fn pad(&self, rows: &Padded, src: Place, dst: Place, end: usize) {
         let [src_unit, dst_unit] = self.units();
         let parts = rows.parts(BETWEEN_STEPS);
-        let made = parts.map(|part| Made::new(rows, part.count, self.units()));
+        // Elements behind a row have factors of other rows, or none; and wide ones lie on many lines.
+        let stays = self.scale.is_along() || BLOCK * src_unit.unsigned_abs() > CONVERT_LONGER;
+        let longer = |count: usize| if stays { count } else { count.max(BLOCK) };
+        let made = parts.map(|part| Made::new(rows, (part.count, longer(part.count)), self.units()));
         let mut room = Buffer::new(made.iter().map(Made::bytes).max().unwrap_or(0));
         let room = Place::near(room.start());
         for first in (0..rows.count).step_by(parts[0].count) {
@@ -190,7 +220,7 @@ impl Work<'_> {
             let first = first as isize;
             let (from, to) = (src.at(first * src_unit), dst.at(first * dst_unit * rows.ways as isize));
             // SAFETY: a part of every row, with what is behind it if it is the last; there is room for the larger of both.
-            unsafe { self.pad_part((rows, parts[last], &made[last]), [from, to, room]) };
+            unsafe { self.pad_part((rows, parts[last], &made[last]), [from, to, room], end as isize) };
         }
     }
 
@@ -198,16 +228,23 @@ impl Work<'_> {
     ///
     /// # Safety
     /// As [`Work::pad`].
-    unsafe fn pad_part(&self, (rows, part, made): (&Padded, Part, &Made), [src, dst, room]: [Place; 3]) {
+    unsafe fn pad_part(
+        &self,
+        (rows, part, made): (&Padded, Part, &Made),
+        [src, dst, room]: [Place; 3],
+        end: isize,
+    ) {
         let [whole, rest] = &made.ways;
         each_place(made.before.as_slice(), src, dst, &mut |src, dst| {
             for first in (0..made.cut.extent).step_by(made.steps) {
                 let way = if first + made.steps <= made.cut.extent { whole } else { rest };
                 let first = first as isize;
                 let (src, dst) = (src.at(first * made.cut.src_stride), dst.at(first * made.cut.dst_stride));
-                // SAFETY: some steps of the rows, for which there is room; from there they leave with their padding.
+                let pass = way.pass(part.count, src, end);
+                // SAFETY: some steps of the rows, for which there is room, also where they are longer, up to the end of the source at most; from
+                // there they leave with their padding.
                 unsafe {
-                    self.convert(&self.conversion, &way.pass, Form::Plain, [src, room], None);
+                    self.convert(&self.conversion, &pass, Form::Plain, [src, room], None);
                     let places = (room.base.cast_const(), dst.byte_of(0));
                     let steps = (way.step, 0);
                     rows.walk(part, way.leaving.as_slice(), steps, places);

@@ -15,7 +15,8 @@ use crate::loops::Loops;
 use crate::nest::Loop;
 use crate::slots::{Bits, SlotWidth};
 use crate::tuning::{
-    ALONG_STREAM_AHEAD, FACTORS_NEAR, convert_ahead, next_woven, weaves_along_stream, woven_ahead,
+    ALONG_STREAM_AHEAD, FACTORS_NEAR, apart_ahead, are_apart, convert_ahead, next_woven, weaves_along_stream,
+    woven_ahead,
 };
 
 /// A nest as a pass over rows of a form.
@@ -238,10 +239,11 @@ fn follows_stream(converter: &Converter<'_>, ways: usize, (src, run): (Place, us
 }
 
 /// What rows of a form ask for ahead of what is read from memory.
-pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize)) -> Look {
+pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize), pitch: isize) -> Look {
     let conversion = &converter.conversion;
     let per_byte = rows.0.bits.map_or(1, |bits| 8 / bits as isize);
     let next = |ways: usize, step: isize| match next_woven((ways, step / per_byte)) {
+        Some(next) if step % LINE as isize != 0 => (next + LINE - 1, next),
         Some(next) => (0, next),
         None => woven_ahead(ways, conversion.src_bytes(), conversion.is_scaled()),
     };
@@ -249,6 +251,9 @@ pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize)) 
         Form::Zip { ways, .. } if follows_stream(converter, ways, rows) => ALONG_STREAM_AHEAD,
         Form::Zip { ways, step, .. } => next(ways, step),
         Form::ZipPairs { step, .. } => next(2, step),
+        Form::Plain | Form::Lines if per_byte == 1 && are_apart(rows.1 * conversion.src_bytes(), pitch) => {
+            apart_ahead(rows.1 * conversion.src_bytes(), pitch)
+        }
         _ => convert_ahead(),
     };
     Look::Along { far, near }

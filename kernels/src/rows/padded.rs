@@ -334,7 +334,13 @@ impl<const E: usize, const K: usize> PaddedRows<E, K> {
                 let to = room.add(row * register);
                 core::ptr::copy_nonoverlapping(self.line, to, register);
                 if row < self.present {
-                    copy_short(src.wrapping_offset(row as isize * self.step), to, count * E);
+                    let from = src.wrapping_offset(row as isize * self.step);
+                    if self.ahead > 0 {
+                        // What is no whole block may lie on two lines.
+                        lanes.prefetch(from.wrapping_add(self.ahead));
+                        lanes.prefetch(from.wrapping_add(self.ahead + count * E - 1));
+                    }
+                    copy_short(from, to, count * E);
                 }
                 row += 1;
             }

@@ -12,6 +12,19 @@ fn a_loop(extent: usize, src_stride: usize, dst_stride: usize) -> Loop {
     Loop { extent, src_stride: src_stride as isize, dst_stride: dst_stride as isize }
 }
 
+/// How the rows of a source lie to one another.
+#[derive(Clone, Copy)]
+enum Lie {
+    /// One behind the other in a group.
+    Dense,
+    /// Far apart, which are all of them or all of the elements.
+    Apart,
+    /// From one to the next it is always as far, with a gap between them.
+    Evenly,
+}
+
+const LIES: [Lie; 3] = [Lie::Dense, Lie::Apart, Lie::Evenly];
+
 /// Rows and padding, whose loops start at an offset.
 struct Padded {
     loops: Vec<Loop>,
@@ -20,19 +33,21 @@ struct Padded {
 }
 
 impl Padded {
-    /// `present` rows out of `ways`, of `count` elements out of `slots`, in 5 groups of 3: the rows of a group one behind the other in the
-    /// source, or apart, which are all of them or all of the elements.
+    /// `present` rows out of `ways`, of `count` elements out of `slots`, in 5 groups of 3.
     fn new(
         widths: [usize; 2],
         (present, ways): (usize, usize),
         (count, slots): (usize, usize),
-        apart: bool,
+        lie: Lie,
     ) -> Padded {
         let [src, dst] = widths;
         let (row, group) = (count * src, slots * ways * dst);
-        let step = if apart { 3 * row + src } else { row };
-        let more = if apart { row } else { present * row };
-        let outer = [a_loop(5, 3 * present * (row + src), 3 * group), a_loop(3, more, group)];
+        let (far, more, step) = match lie {
+            Lie::Dense => (row + src, present * row, row),
+            Lie::Apart => (row + src, row, 3 * row + src),
+            Lie::Evenly => (row + 100 * src, present * (row + 100 * src), row + 100 * src),
+        };
+        let outer = [a_loop(5, 3 * present * far, 3 * group), a_loop(3, more, group)];
         let (along, across) = (a_loop(count, src, ways * dst), a_loop(present, step, dst));
         let rows = if present > 1 { vec![along, across] } else { vec![along] };
         let pad = match present == ways {
@@ -60,8 +75,18 @@ impl Padded {
         end(&self.loops).max(self.offset + end(&self.pad)) + dst
     }
 
-    /// True where some level wrote both together; all levels must have written the same.
-    fn check(&self, converter: &Converter<'_>, src: &[u8], dst: usize) -> bool {
+    /// True where some level wrote both together; all levels must have written the same, where there is more of the source and where it
+    /// ends with the last row.
+    fn check(&self, converter: &Converter<'_>, src: &[u8], [read, written]: [usize; 2]) -> bool {
+        let behind = |l: &Loop| (l.extent - 1) * l.src_stride.unsigned_abs();
+        let end = self.loops.iter().map(behind).sum::<usize>() + read;
+        let together = self.check_of(converter, src, written);
+        let alone = src[..end].to_vec(); // an allocation that ends there, too
+        assert_eq!(self.check_of(converter, &alone, written), together, "{converter:?}");
+        together
+    }
+
+    fn check_of(&self, converter: &Converter<'_>, src: &[u8], dst: usize) -> bool {
         let (mut together, len) = (false, self.len(dst));
         let mut wanted = vec![0xa5; len];
         let portable = Converter { level: Level::Scalar, stream: false, ..*converter };
@@ -108,9 +133,9 @@ fn rows_are_converted_with_their_padding() {
         let (scale, level) = (Scale::All(1.0), Level::Scalar);
         let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
         for ((present, ways), elements) in SIZES {
-            for apart in [false, true] {
-                let rows = Padded::new([read, written], (present, ways), elements, apart);
-                let together = rows.check(&converter, &src, written);
+            for lie in LIES {
+                let rows = Padded::new([read, written], (present, ways), elements, lie);
+                let together = rows.check(&converter, &src, [read, written]);
                 let has_kernel =
                     matches!((written, ways), (1 | 2 | 4 | 8 | 16, 1) | (1 | 2, _) | (4, 2 | 4) | (8, 2));
                 assert_eq!(together, streams && has_kernel, "{converter:?} {:?}", rows.loops);
@@ -127,16 +152,18 @@ fn factors_are_found_by_the_places_of_rows() {
     for (conversion, from, to) in scaled_conversions() {
         let (SlotWidth::Bytes(read), SlotWidth::Bytes(written)) = (from, to) else { continue };
         for ((present, ways), elements) in SIZES {
-            let rows = Padded::new([read, written], (present, ways), elements, false);
             // One for each row, or for each column.
-            for (stride, modulus) in [(elements.0 * read, usize::MAX), (read, elements.0 * read)] {
+            let of_rows = [(elements.0 * read, usize::MAX), (read, elements.0 * read)];
+            let lies = [Lie::Dense, Lie::Evenly];
+            for (lie, (stride, modulus)) in lies.into_iter().flat_map(|lie| of_rows.map(|of| (lie, of))) {
+                let rows = Padded::new([read, written], (present, ways), elements, lie);
                 let digit = StepDigit { stride: number(stride), modulus: number(modulus), unit: 1 };
                 let scale = Scale::Along(Along { values: &values, digits: &[digit], first: 0, start: 0 });
                 let level = Level::Scalar;
                 rows.check(
                     &Converter { conversion, src: from, dst: to, scale, level, stream: true },
                     &src,
-                    written,
+                    [read, written],
                 );
             }
         }
@@ -150,7 +177,7 @@ fn rows_outside_of_their_slices_are_errors() {
     let (SlotWidth::Bytes(read), SlotWidth::Bytes(written)) = (from, to) else { panic!("whole bytes") };
     let (scale, level) = (Scale::All(1.0), Level::detect());
     let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
-    let rows = Padded::new([read, written], (1, 2), (128, 128), false);
+    let rows = Padded::new([read, written], (1, 2), (128, 128), Lie::Dense);
     let len = rows.len(written);
     let mut dst = vec![0xa5; len];
     if level >= Level::Avx2 {
