@@ -332,7 +332,7 @@ pub(crate) fn are_apart(bytes: usize, pitch: isize) -> bool {
     bytes <= SHORT_APART && pitch.unsigned_abs() >= bytes + LINE
 }
 
-/// Bytes of such a row; longer ones are asked for along them for long enough.
+/// The most bytes of such a row: longer ones are asked for along them for long enough.
 const SHORT_APART: usize = 1024;
 
 /// How far ahead of its reads such a row asks for others, in the same way as [`convert_ahead`]: for as many bytes, by where the line of
@@ -381,8 +381,12 @@ pub(crate) fn asks_for_next_rows() -> bool {
     is_fifth_zen()
 }
 
-/// Bytes from one of such rows to the next. Of shorter ones, a fixed distance is some rows further, and as good.
-pub(crate) const SHORT_ROWS: core::ops::RangeInclusive<isize> = 256..=PAGE as isize;
+/// Bytes from one of such rows to the next, of which so many are woven. Of shorter ones, a fixed distance is some rows further, and was
+/// better; but of four and more it is other rows for each line.
+pub(crate) fn are_short_rows(ways: usize, step: isize) -> bool {
+    let least = if ways >= MANY_STREAMS { 256 } else { 1024 };
+    (least..=PAGE as isize).contains(&step)
+}
 
 /// Rows that are no farther than so many bytes behind those that take turns: a small part of the second-level cache.
 pub(crate) const NEXT_ROWS: usize = 64 << 10;

@@ -389,15 +389,29 @@ impl Work<'_> {
         [src, dst]: [Place; 2],
         next: Option<Place>,
     ) {
+        let is_far = self.stream && !src.is_near;
+        let look = if is_far { look(self, form, (src, pass.run)) } else { Look::Nowhere };
+        // SAFETY: the caller's promise.
+        unsafe { self.convert_looking(conversion, pass, form, [src, dst], (look, next)) };
+    }
+
+    /// The same, and asks for what it is told.
+    ///
+    /// # Safety
+    /// As [`Work::convert`].
+    pub(super) unsafe fn convert_looking(
+        &self,
+        conversion: &Conversion,
+        pass: &Pass,
+        form: Form,
+        [src, dst]: [Place; 2],
+        (look, next): (Look, Option<Place>),
+    ) {
         let (first, lines) = (src.first, lines_of_a_row(pass.run * conversion.src_bytes()));
         let (outer, beyond, rows) = match pass.rows.as_slice() {
             loops if self.repeats(form) => repeated(loops, &self.scale, src.first),
             [outer @ .., rows] => (outer, ONCE, *rows),
             [] => (&[][..], ONCE, ONCE),
-        };
-        let look = match self.stream && !src.is_near {
-            true => look(self, form, (src, pass.run), rows.src_stride),
-            false => Look::Nowhere,
         };
         let next = next.filter(|_| matches!(look, Look::Along { .. }));
         each_place(outer, src, dst, &mut |src, dst| {

@@ -6,6 +6,7 @@ use super::flush::{Buffer, fence};
 use super::forms::BLOCK;
 use super::rows::{Form, Place};
 use super::tile::Pass;
+use super::weave::look_of_rows;
 use crate::fill::{Fill, inside};
 use crate::lanes::LINE;
 use crate::loops::{Loops, MAX_LOOPS, ONCE};
@@ -241,10 +242,11 @@ impl Work<'_> {
                 let first = first as isize;
                 let (src, dst) = (src.at(first * made.cut.src_stride), dst.at(first * made.cut.dst_stride));
                 let pass = way.pass(part.count, src, end);
+                let look = look_of_rows(self, &pass, src);
                 // SAFETY: some steps of the rows, for which there is room, also where they are longer, up to the end of the source at most; from
                 // there they leave with their padding.
                 unsafe {
-                    self.convert(&self.conversion, &pass, Form::Plain, [src, room], None);
+                    self.convert_looking(&self.conversion, &pass, Form::Plain, [src, room], (look, None));
                     let places = (room.base.cast_const(), dst.byte_of(0));
                     let steps = (way.step, 0);
                     rows.walk(part, way.leaving.as_slice(), steps, places);

@@ -239,7 +239,7 @@ fn follows_stream(converter: &Converter<'_>, ways: usize, (src, run): (Place, us
 }
 
 /// What rows of a form ask for ahead of what is read from memory.
-pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize), pitch: isize) -> Look {
+pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize)) -> Look {
     let conversion = &converter.conversion;
     let per_byte = rows.0.bits.map_or(1, |bits| 8 / bits as isize);
     let next = |ways: usize, step: isize| match next_woven((ways, step / per_byte)) {
@@ -251,12 +251,21 @@ pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize), 
         Form::Zip { ways, .. } if follows_stream(converter, ways, rows) => ALONG_STREAM_AHEAD,
         Form::Zip { ways, step, .. } => next(ways, step),
         Form::ZipPairs { step, .. } => next(2, step),
-        Form::Plain | Form::Lines if per_byte == 1 && are_apart(rows.1 * conversion.src_bytes(), pitch) => {
-            apart_ahead(rows.1 * conversion.src_bytes(), pitch)
-        }
         _ => convert_ahead(),
     };
     Look::Along { far, near }
+}
+
+/// The same of plain rows of whole bytes, of which the next pass begins where the last one ends: of those that lie apart, rows further.
+pub(super) fn look_of_rows(converter: &Converter<'_>, pass: &Pass, src: Place) -> Look {
+    let bytes = pass.run * converter.conversion.src_bytes();
+    match pass.rows.as_slice() {
+        [rows] if are_apart(bytes, rows.src_stride) => {
+            let (far, near) = apart_ahead(bytes, rows.src_stride);
+            Look::Along { far, near }
+        }
+        _ => look(converter, Form::Plain, (src, pass.run)),
+    }
 }
 
 /// The order of the destination.

@@ -21,7 +21,7 @@ use crate::rows::stream::stream_rows;
 use crate::stage::starts_lines;
 use crate::transpose::ahead::Ahead;
 use crate::tuning::{
-    APART_AHEAD, IN_FIRST_LEVEL, NEXT_ROWS, RUNS_AHEAD, SHORT_ROWS, asks_for_next_rows, run_ahead,
+    APART_AHEAD, IN_FIRST_LEVEL, NEXT_ROWS, RUNS_AHEAD, are_short_rows, asks_for_next_rows, run_ahead,
 };
 use crate::walk::{Point, each_point};
 
@@ -87,7 +87,7 @@ pub(crate) fn taking_turns(loops: &[Loop]) -> Loop {
 /// the next and runs of so many bytes, where rows are short: what is asked for along one of them would be the next one, which is there
 /// already.
 pub(crate) fn next_rows(loops: &[Loop], (ways, step): (usize, isize), run: usize) -> Option<usize> {
-    let together = step.checked_mul(ways as isize).filter(|_| SHORT_ROWS.contains(&step))?;
+    let together = step.checked_mul(ways as isize).filter(|_| are_short_rows(ways, step))?;
     if !asks_for_next_rows() {
         return None;
     }
