@@ -12,7 +12,7 @@ use super::parts::LINE;
 use super::restrict::{
     element_units, reach_in_row, restrict, restrict_rows, restrict_whole, src_units_per_byte, units_per_byte,
 };
-use super::two_steps::{LEAST, TwoSteps, has_short_rows};
+use super::two_steps::{LEAST, TwoSteps};
 use super::{ExecuteError, ef57, tables};
 use crate::plan::Plan;
 use crate::plan::convert::Convert;
@@ -83,14 +83,9 @@ impl Plan {
     /// Runs all boxes in one band of a part of the destination after the other.
     fn run_bands(&self, bands: Bands, src: Source<'_>, target: Target<'_>) -> Result<(), ExecuteError> {
         let Target { mut start, bytes: mut rest } = target;
-        // Rows that are put together with their padding.
-        let pads_rows = self.pads_rows() && has_short_rows(self) == Some(true);
         while !rest.is_empty() {
             let (bytes, behind) = rest.split_at_mut((bands.end(start) - start).min(rest.len()));
             let mut band = Target { start, bytes };
-            if pads_rows {
-                self.bring_source(src, &band);
-            }
             self.run_target(src, &mut band, true)?;
             start += band.bytes.len();
             rest = behind;

@@ -122,12 +122,15 @@ impl TwoSteps {
 }
 
 /// Two steps to tiles that end with padding, or are woven with it, where the rows do not lie one element after the other in the source,
-/// so that they are not converted with their padding; and to those of several pieces that are short, or of which some are woven with it.
+/// so that they are not converted with their padding; and to those of several pieces that are short, unless this processor converts them as
+/// fast on their way, or of which some are woven with it.
 fn pays_along(plan: &Plan, step: usize) -> Option<bool> {
     let is_short = has_short_rows(plan)?;
     let boxes = plan.steps.moves().count();
+    let [from, to] = slot_bits(plan);
+    let goes_straight = converts_in_one_step() && from < 4 * to;
     Some(match step == 1 {
-        true => is_short && boxes > 1 || boxes > 2 && shares_rows(plan, SHARE_OF_ROWS),
+        true => is_short && boxes > 1 && !goes_straight || boxes > 2 && shares_rows(plan, SHARE_OF_ROWS),
         false => step <= MOST_WAYS && (is_short || shares_rows(plan, SHARE_OF_ROWS)),
     })
 }
@@ -159,7 +162,7 @@ fn bytes_read_together(step: &Step<'_>) -> usize {
 }
 
 /// True where rows of the destination's order are short.
-pub(super) fn has_short_rows(plan: &Plan) -> Option<bool> {
+fn has_short_rows(plan: &Plan) -> Option<bool> {
     Some(fastest(plan)? <= SHORT_ROW)
 }
 
@@ -393,7 +396,7 @@ impl Plan {
     }
 
     /// Brings the part of the source near that is read for a part of the destination, where much of it is.
-    pub(super) fn bring_source(&self, src: Source<'_>, target: &Target<'_>) {
+    fn bring_source(&self, src: Source<'_>, target: &Target<'_>) {
         let read = if reads_in_order_first() { self.read_for(target) } else { None };
         let Some(read) = read else { return };
         let places = read.start.wrapping_sub(src.start)..read.end.wrapping_sub(src.start);
