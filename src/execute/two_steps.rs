@@ -2,7 +2,7 @@
 //! part that belongs to a band stays in the cache.
 //!
 //! Where rows of tiles are short, or ragged, what moves elements puts them together to whole lines with their padding; what converts
-//! them on the way does not, and takes rows that fill a register to be fast. So elements go to tiles by way of the destination's order,
+//! them on the way does so row by row, and takes rows that fill a register to be fast. So elements go to tiles by way of the destination's order,
 //! also those that are only moved, where their rows lie across the source; and those without padding are moved first and converted last.
 
 use std::convert::Infallible;
@@ -122,8 +122,8 @@ impl TwoSteps {
 }
 
 /// Two steps to tiles that end with padding, or are woven with it, where the rows do not lie one element after the other in the source,
-/// so that they are not converted with their padding; and to those of several pieces that are short, unless this processor converts them as
-/// fast on their way, or of which some are woven with it.
+/// so that they are not converted with their padding; and to those of several pieces of which some are woven with it, or that are short,
+/// unless this processor converts them as fast on their way: no element of four bytes to one, of which four rows are woven.
 fn pays_along(plan: &Plan, step: usize) -> Option<bool> {
     let is_short = has_short_rows(plan)?;
     let boxes = plan.steps.moves().count();

@@ -76,7 +76,7 @@ impl Converter<'_> {
         let fits = |rows: &Padded| rows.outer.as_slice().len() + 2 <= MAX_LOOPS && is_short(rows);
         let Some(rows) = rows.filter(fits) else { return Ok(false) };
         // SAFETY: `places` and `inside` proved that all rows and their padding lie inside the slices, which do not overlap, being a
-        // shared and an exclusive borrow; `Padded` made sure that the padding belongs to the rows.
+        // shared and an exclusive borrow; `Padded` made sure that the padding belongs to the rows; and the source is valid up to its length.
         unsafe { Work { converter: self, made: &self.make(nest.loops) }.pad(&rows, from, to, src.len()) };
         fence(self.level);
         Ok(true)
@@ -128,8 +128,9 @@ impl Made {
         // Rows that lie apart are read in as few places at once as may be, and lie apart in the room.
         let follows = |l: &Loop| l.src_stride == src_unit * count as isize;
         let is_dense = follows(&rows.across) || rows.outer.as_slice().iter().any(follows);
-        let (dense, apart) = (count * dst_unit.unsigned_abs(), longer * dst_unit.unsigned_abs());
-        let row = if is_dense { dense } else { apart.next_multiple_of(LINE) + LINE };
+        let longer = if is_dense { count } else { longer };
+        let row = longer * dst_unit.unsigned_abs();
+        let row = if is_dense { row } else { row.next_multiple_of(LINE) + LINE };
         let mut left = (BETWEEN_STEPS / (row * rows.across.extent)).max(1);
         let mut made = Made {
             before: rows.outer,
@@ -243,8 +244,8 @@ impl Work<'_> {
                 let (src, dst) = (src.at(first * made.cut.src_stride), dst.at(first * made.cut.dst_stride));
                 let pass = way.pass(part.count, src, end);
                 let look = look_of_rows(self, &pass, src);
-                // SAFETY: some steps of the rows, for which there is room, also where they are longer, up to the end of the source at most; from
-                // there they leave with their padding.
+                // SAFETY: some steps of the rows, for which there is room. Longer rows end where the source does at most, and fit as well: they are
+                // runs of their own, and such lie as far apart in the room. What leaves it are the rows with their padding.
                 unsafe {
                     self.convert_looking(&self.conversion, &pass, Form::Plain, [src, room], (look, None));
                     let places = (room.base.cast_const(), dst.byte_of(0));

@@ -243,7 +243,8 @@ pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize)) 
     let conversion = &converter.conversion;
     let per_byte = rows.0.bits.map_or(1, |bits| 8 / bits as isize);
     let next = |ways: usize, step: isize| match next_woven((ways, step / per_byte)) {
-        Some(next) if step % LINE as isize != 0 => (next + LINE - 1, next),
+        // The last line of a row that starts none is in no block of it.
+        Some(next) if step / per_byte % LINE as isize != 0 => (next + LINE - 1, next),
         Some(next) => (0, next),
         None => woven_ahead(ways, conversion.src_bytes(), conversion.is_scaled()),
     };

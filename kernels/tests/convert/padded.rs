@@ -12,6 +12,11 @@ fn a_loop(extent: usize, src_stride: usize, dst_stride: usize) -> Loop {
     Loop { extent, src_stride: src_stride as isize, dst_stride: dst_stride as isize }
 }
 
+/// Places from a loop's first to its last in the source, in bytes.
+fn reach(l: &Loop) -> usize {
+    (l.extent - 1) * l.src_stride.unsigned_abs()
+}
+
 /// How the rows of a source lie to one another.
 #[derive(Clone, Copy)]
 enum Lie {
@@ -21,14 +26,20 @@ enum Lie {
     Apart,
     /// From one to the next it is always as far, with a gap between them.
     Evenly,
+    /// The same, from the last one to the first.
+    Backwards,
+    /// Only groups of them follow one another, each with a few elements of another.
+    Across,
 }
 
-const LIES: [Lie; 3] = [Lie::Dense, Lie::Apart, Lie::Evenly];
+const LIES: [Lie; 5] = [Lie::Dense, Lie::Apart, Lie::Evenly, Lie::Backwards, Lie::Across];
 
 /// Rows and padding, whose loops start at an offset.
 struct Padded {
     loops: Vec<Loop>,
     pad: Vec<Loop>,
+    /// Where the first row starts in the source, and padding in the destination.
+    first: isize,
     offset: usize,
 }
 
@@ -42,20 +53,27 @@ impl Padded {
     ) -> Padded {
         let [src, dst] = widths;
         let (row, group) = (count * src, slots * ways * dst);
+        let gap = row + 100 * src;
         let (far, more, step) = match lie {
-            Lie::Dense => (row + src, present * row, row),
-            Lie::Apart => (row + src, row, 3 * row + src),
-            Lie::Evenly => (row + 100 * src, present * (row + 100 * src), row + 100 * src),
+            Lie::Dense => (3 * present * (row + src), present * row, row),
+            Lie::Apart => (3 * present * (row + src), row, 3 * row + src),
+            Lie::Evenly | Lie::Backwards => (3 * present * gap, present * gap, gap),
+            Lie::Across => (row, 15 * row, 50 * row),
         };
-        let outer = [a_loop(5, 3 * present * far, 3 * group), a_loop(3, more, group)];
-        let (along, across) = (a_loop(count, src, ways * dst), a_loop(present, step, dst));
+        let mut outer = [a_loop(5, far, 3 * group), a_loop(3, more, group)];
+        let (along, mut across) = (a_loop(count, src, ways * dst), a_loop(present, step, dst));
+        let mut first = 0;
+        if matches!(lie, Lie::Backwards) {
+            first = [outer[0], outer[1], across].iter().map(reach).sum();
+            outer.iter_mut().chain([&mut across]).for_each(|l| l.src_stride = -l.src_stride);
+        }
         let rows = if present > 1 { vec![along, across] } else { vec![along] };
         let pad = match present == ways {
             true => vec![a_loop(15, 0, group), a_loop((slots - count) * ways, 0, dst)],
             false => vec![a_loop(15, 0, group), a_loop(count, 0, ways * dst), a_loop(ways - present, 0, dst)],
         };
         let offset = if present == ways { count * ways * dst } else { present * dst };
-        Padded { loops: [&outer[..], &rows].concat(), pad, offset }
+        Padded { loops: [&outer[..], &rows].concat(), pad, first: first as isize, offset }
     }
 
     fn fill(&self, dst: usize) -> (Nest<'_>, Fill) {
@@ -64,7 +82,7 @@ impl Padded {
     }
 
     fn nest(&self) -> Nest<'_> {
-        Nest { src_offset: 0, dst_offset: 0, loops: &self.loops }
+        Nest { src_offset: self.first, dst_offset: 0, loops: &self.loops }
     }
 
     /// Bytes from the destination's first to its last.
@@ -78,8 +96,7 @@ impl Padded {
     /// True where some level wrote both together; all levels must have written the same, where there is more of the source and where it
     /// ends with the last row.
     fn check(&self, converter: &Converter<'_>, src: &[u8], [read, written]: [usize; 2]) -> bool {
-        let behind = |l: &Loop| (l.extent - 1) * l.src_stride.unsigned_abs();
-        let end = self.loops.iter().map(behind).sum::<usize>() + read;
+        let end = self.loops.iter().map(reach).sum::<usize>() + read;
         let together = self.check_of(converter, src, written);
         let alone = src[..end].to_vec(); // an allocation that ends there, too
         assert_eq!(self.check_of(converter, &alone, written), together, "{converter:?}");
@@ -124,6 +141,9 @@ const SIZES: [((usize, usize), (usize, usize)); 9] = [
     ((5, 8), (192, 192)),
 ];
 
+/// Rows that are converted in parts, of which the last one is short.
+const LONG: ((usize, usize), (usize, usize)) = ((2, 2), (4099, 4224));
+
 #[test]
 fn rows_are_converted_with_their_padding() {
     let src = noise();
@@ -132,7 +152,7 @@ fn rows_are_converted_with_their_padding() {
         let (SlotWidth::Bytes(read), SlotWidth::Bytes(written)) = (from, to) else { continue };
         let (scale, level) = (Scale::All(1.0), Level::Scalar);
         let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
-        for ((present, ways), elements) in SIZES {
+        for ((present, ways), elements) in SIZES.into_iter().chain([LONG]) {
             for lie in LIES {
                 let rows = Padded::new([read, written], (present, ways), elements, lie);
                 let together = rows.check(&converter, &src, [read, written]);
@@ -154,7 +174,7 @@ fn factors_are_found_by_the_places_of_rows() {
         for ((present, ways), elements) in SIZES {
             // One for each row, or for each column.
             let of_rows = [(elements.0 * read, usize::MAX), (read, elements.0 * read)];
-            let lies = [Lie::Dense, Lie::Evenly];
+            let lies = [Lie::Dense, Lie::Evenly, Lie::Across];
             for (lie, (stride, modulus)) in lies.into_iter().flat_map(|lie| of_rows.map(|of| (lie, of))) {
                 let rows = Padded::new([read, written], (present, ways), elements, lie);
                 let digit = StepDigit { stride: number(stride), modulus: number(modulus), unit: 1 };
