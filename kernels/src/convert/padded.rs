@@ -177,13 +177,14 @@ impl Made {
         taken.sort_by_key(|l| l.src_stride.unsigned_abs());
         let mut all = Loops::of(&[Loop { extent: count, src_stride: src_unit, dst_stride: dst_unit }]);
         let (mut leaving, mut step) = (Loops::default(), 0);
-        let (mut next, mut bytes) = (src_unit * count as isize, count * dst_unit.unsigned_abs());
+        // Where rows follow one another, none is longer.
+        let (mut next, mut bytes) = (src_unit * count as isize, longer * dst_unit.unsigned_abs());
         let mut reach = src_unit * longer as isize;
         for l in taken.as_slice().iter().filter(|l| l.extent > 1) {
             // What goes on in the source goes on here; else rows lie a line farther apart, so that they do not meet in one set of
             // the cache.
             if l.src_stride != next {
-                bytes = bytes.max(longer * dst_unit.unsigned_abs()).next_multiple_of(LINE) + LINE;
+                bytes = bytes.next_multiple_of(LINE) + LINE;
             }
             let stride = bytes as isize;
             (next, bytes) = (l.src_stride * l.extent as isize, bytes * l.extent);
@@ -198,7 +199,7 @@ impl Made {
         all.join();
         let mut pass = Pass::new(all.as_slice(), [src_unit, dst_unit]);
         pass.rows.sort_by_key(|l| l.extent); // the last one is gone through at once
-        Way { pass, leaving, step, bytes: bytes.max(longer * dst_unit.unsigned_abs()), longer, reach }
+        Way { pass, leaving, step, bytes, longer, reach }
     }
 }
 
