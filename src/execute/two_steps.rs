@@ -2,8 +2,9 @@
 //! part that belongs to a band stays in the cache.
 //!
 //! Where rows of tiles are short, or ragged, what moves elements puts them together to whole lines with their padding; what converts
-//! them on the way does so row by row, and takes rows that fill a register to be fast. So elements go to tiles by way of the destination's order,
-//! also those that are only moved, where their rows lie across the source; and those without padding are moved first and converted last.
+//! them on the way does so row by row, and takes rows that fill a register to be fast. So elements go to tiles by way of the
+//! destination's order, also those that are only moved, where their rows lie across the source; and those without padding are moved
+//! first and converted last.
 
 use std::convert::Infallible;
 use std::ops::Range;
