@@ -27,6 +27,9 @@ const WAYS: i64 = 8;
 const LANE: i64 = 16;
 const LINE: i64 = 64;
 
+/// Bytes of each row of which groups have an element, at least.
+const GROUPED_ROW: i64 = 128;
+
 /// The rows of a tile, in bytes: some lanes of the source, and some lines of the destination.
 const TILE_ROWS: RangeInclusive<i64> = 16..=64;
 const TILE_COLUMNS: i64 = 512;
@@ -56,7 +59,30 @@ pub(super) fn is_plane(piece: &Piece, [src, dst]: [usize; 2], bytes: usize) -> b
         }
         _ => short.len >= LARGE_PLANE,
     };
-    is_large || is_column_of_tiles(piece, [src, dst], bytes)
+    is_large
+        || is_of_groups(piece, [src, dst], [rows, columns], bytes)
+        || is_column_of_tiles(piece, [src, dst], bytes)
+}
+
+/// True where a plane is groups of a few elements on one side, one behind the other, of which each goes to a row of its own on the other, or
+/// comes from there, and such rows start lines: channels, or places of a kernel, with tiles that have a row for each.
+fn is_of_groups(piece: &Piece, [src, dst]: [usize; 2], [rows, columns]: [Side; 2], bytes: usize) -> bool {
+    let are_groups =
+        |side: Side, step: i64| side.whole == side.len && step == side.len && 2 * side.len > LANE;
+    let start_lines = |along: usize, stride: fn(&Atom) -> i64| {
+        let mut others = piece.atoms.iter().enumerate().filter(|&(i, _)| i != along);
+        others.all(|(_, atom)| stride(atom) % LINE == 0)
+    };
+    let least = |group: Side| if group.len < LINE { GROUPED_ROW } else { 2 * GROUPED_ROW };
+    let leave = || columns.len >= least(rows) && start_lines(dst, |atom| atom.dst_stride);
+    // Groups of bytes that fill no lanes are better put together from tiles, and those of lanes that are lines by sets of loops.
+    let are_fast = match bytes {
+        1 => columns.len <= LANE || columns.len % LANE == 0,
+        _ => bytes < LANE as usize || columns.len % LINE != 0,
+    };
+    let come = || are_fast && rows.len >= GROUPED_ROW && start_lines(src, |atom| atom.src_stride);
+    are_groups(rows, piece.atoms[dst].src_stride) && leave()
+        || are_groups(columns, piece.atoms[src].dst_stride) && come()
 }
 
 /// What is contiguous on one side of a plane.
@@ -123,6 +149,18 @@ mod tests {
         assert_eq!(family("f32[2048,40,320]", "f32[2048,40,320]{1,2,0}"), Some(Family::Transpose));
         assert_eq!(family("u8[9999,24,24]", "u8[9999,24,24]{1,2,0}"), Some(Family::Transpose));
         assert_eq!(family("f32[9999,9,11]", "f32[9999,9,11]{1,2,0}"), Some(Family::Strided));
+    }
+
+    #[test]
+    fn groups_that_go_to_rows_of_tiles_or_come_from_there_are_transposed() {
+        let both = |plain: &str, tiled: &str| [family(plain, tiled), family(tiled, plain)];
+        let [transposed, strided] = [Some(Family::Transpose), Some(Family::Strided)];
+        assert_eq!(both("f32[999,1024,9]", "f32[999,1024,9]{1,0,2:T(8,128)}"), [transposed; 2]);
+        assert_eq!(both("u8[9999,1024,16]", "u8[9999,1024,16]{1,0,2:T(8,128)}"), [transposed; 2]);
+        // Rows that start no lines, groups of bytes that fill no lanes, and rows of two lines for groups of more than one.
+        assert_eq!(both("bf16[999,1001,9]", "bf16[999,1001,9]{1,0,2:T(8,77)}"), [strided; 2]);
+        assert_eq!(family("u8[9999,1024,25]{1,0,2:T(8,128)}", "u8[9999,1024,25]"), strided);
+        assert_eq!(family("f32[999,1024,49]", "f32[999,1024,49]{1,0,2:T(8,32)}"), strided);
     }
 
     #[test]
