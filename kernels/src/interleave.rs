@@ -20,7 +20,7 @@ pub(crate) struct Interleave<const E: usize, const K: usize> {
     pub(crate) across: Loop,
     /// Where the stream goes past the cache, how far ahead of its loads each row is asked for, in bytes; it is not if 0.
     pub(crate) past: Option<usize>,
-    /// How far ahead both of two rows are asked for, one after the other before they are read; they are not if 0.
+    /// How far ahead all rows are asked for, one after the other before they are read; they are not if 0.
     pub(crate) whole_rows: usize,
 }
 
@@ -52,7 +52,7 @@ impl<const E: usize, const K: usize> Point for Interleave<E, K> {
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let (along, across) = (self.along, self.across);
         let (count, step) = (along.extent, across.src_stride);
-        if K == 2 && self.whole_rows > 0 {
+        if self.whole_rows > 0 {
             self.ask_for_rows(lanes, src);
         }
         // SAFETY: the caller's promise.

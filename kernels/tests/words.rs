@@ -74,6 +74,24 @@ fn words_are_woven_or_taken_apart_as_they_are_transposed() {
     }
 }
 
+/// Groups of a few elements, each of which belongs to a row of its own, where an element of each of some groups makes a word: groups far from
+/// one another, and one behind the other, in tiles of some rows.
+#[test]
+fn groups_are_woven_to_words_and_taken_apart() {
+    let sizes =
+        [[9, 128, 4, 3], [5, 64, 1, 2], [16, 100, 4, 1], [25, 65, 2, 5], [31, 70, 3, 1], [8, 130, 2, 17]];
+    for (element, ways) in [(1, 2), (1, 4), (2, 2), (2, 4)] {
+        for [group, width, rows, tiles] in sizes {
+            let extents = [tiles, rows, ways, width, group];
+            let tiled = [4, 0, 1, 3, 2];
+            for plain in [[1, 2, 0, 3, 4], [0, 1, 2, 3, 4], [3, 0, 1, 2, 4]] {
+                check(&nest(element, &extents, &plain, &tiled));
+                check(&nest(element, &extents, &tiled, &plain));
+            }
+        }
+    }
+}
+
 /// Units of several elements, in the same order on both sides and in another one, of which rows or columns make words.
 #[test]
 fn units_make_words() {

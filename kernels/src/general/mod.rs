@@ -3,16 +3,19 @@
 pub(crate) mod blocks;
 pub(crate) mod composite;
 mod exchange;
+mod groups;
 mod picked;
 pub(crate) mod program;
 mod staged;
 mod tile_columns;
+mod weave;
 mod woven;
 
 use crate::convert::in_steps::moved_in_steps;
 use crate::general::blocks::{Blocks, Room, Write, carry_bytes};
 use crate::general::composite::{MAX_LOOPS, Sets, steps};
 use crate::general::exchange::Exchange;
+use crate::general::groups::Groups;
 use crate::general::picked::Picked;
 use crate::general::program::{Program, Programmed, Runs};
 use crate::general::tile_columns::TileColumns;
@@ -71,6 +74,10 @@ pub(crate) unsafe fn general<L: Lanes>(
             }
         }
         return;
+    }
+    if let Some(groups) = Groups::new::<L>(loops, element, stream) {
+        // SAFETY: the caller's promise.
+        return unsafe { groups.run(lanes, (src, dst), stream) };
     }
     let sets = Sets::new(loops, element).filter(|sets| fills_lanes(sets, element));
     let has_lines = sets.as_ref().is_some_and(|sets| lines(sets, element, dst).is_some());
