@@ -27,7 +27,8 @@ const WAYS: i64 = 8;
 const LANE: i64 = 16;
 const LINE: i64 = 64;
 
-/// Bytes of each row of which groups have an element, at least.
+/// Bytes of a group of elements of which each belongs to another row, at most, and of such a row, at least.
+const GROUP: i64 = 512;
 const GROUPED_ROW: i64 = 128;
 
 /// The rows of a tile, in bytes: some lanes of the source, and some lines of the destination.
@@ -67,8 +68,9 @@ pub(super) fn is_plane(piece: &Piece, [src, dst]: [usize; 2], bytes: usize) -> b
 /// True where a plane is groups of a few elements on one side, one behind the other, of which each goes to a row of its own on the other, or
 /// comes from there, and such rows start lines: channels, or places of a kernel, with tiles that have a row for each.
 fn is_of_groups(piece: &Piece, [src, dst]: [usize; 2], [rows, columns]: [Side; 2], bytes: usize) -> bool {
-    let are_groups =
-        |side: Side, step: i64| side.whole == side.len && step == side.len && 2 * side.len > LANE;
+    let are_groups = |side: Side, step: i64| {
+        side.whole == side.len && step == side.len && 2 * side.len > LANE && side.len <= GROUP
+    };
     let start_lines = |along: usize, stride: fn(&Atom) -> i64| {
         let mut others = piece.atoms.iter().enumerate().filter(|&(i, _)| i != along);
         others.all(|(_, atom)| stride(atom) % LINE == 0)
@@ -157,7 +159,8 @@ mod tests {
         let [transposed, strided] = [Some(Family::Transpose), Some(Family::Strided)];
         assert_eq!(both("f32[999,1024,9]", "f32[999,1024,9]{1,0,2:T(8,128)}"), [transposed; 2]);
         assert_eq!(both("u8[9999,1024,16]", "u8[9999,1024,16]{1,0,2:T(8,128)}"), [transposed; 2]);
-        // Rows that start no lines, groups of bytes that fill no lanes, and rows of two lines for groups of more than one.
+        // Rows that start no lines, long groups, groups of bytes that fill no lanes, and rows of two lines for groups of more than one.
+        assert_eq!(both("f32[160,1024,300]", "f32[160,1024,300]{1,0,2:T(8,128)}"), [strided; 2]);
         assert_eq!(both("bf16[999,1001,9]", "bf16[999,1001,9]{1,0,2:T(8,77)}"), [strided; 2]);
         assert_eq!(family("u8[9999,1024,25]{1,0,2:T(8,128)}", "u8[9999,1024,25]"), strided);
         assert_eq!(family("f32[999,1024,49]", "f32[999,1024,49]{1,0,2:T(8,32)}"), strided);

@@ -22,7 +22,7 @@ use crate::walk::each_point;
 const LEAST_ROW: usize = 2 * LINE;
 
 /// The most bytes of a word.
-const WORD: usize = 8;
+const WORD: usize = 4;
 
 /// What is written behind the words of a block.
 const SLACK: usize = 4 * LINE;
@@ -51,11 +51,26 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// The nest as such groups, if it is one.
-    pub(crate) fn new<L: Lanes>(loops: &[Loop], element: usize, stream: bool) -> Option<Groups> {
-        let found = Groups::of(loops, element, true).or_else(|| Groups::of(loops, element, false));
-        // A register takes a group that is woven by itself.
-        found.filter(|groups| !groups.follow || stream && groups.rows.extent * element <= L::BYTES)
+    /// The nest as such groups, if it is one, and not better moved by others.
+    pub(crate) fn new<L: Lanes>(
+        loops: &[Loop],
+        element: usize,
+        dst: *mut u8,
+        stream: bool,
+    ) -> Option<Groups> {
+        // Rows of words that start no lines would want a carry for every block, and registers take groups that are woven by themselves.
+        let pays = |groups: &Groups| {
+            let takes_groups = stream && groups.rows.extent * element <= L::BYTES;
+            (!stream || groups.start_lines(dst)) && (!groups.follow || takes_groups)
+        };
+        let woven = Groups::of(loops, element, true).filter(pays);
+        woven.or_else(|| Groups::of(loops, element, false))
+    }
+
+    /// True where every row of words starts a line.
+    fn start_lines(&self, dst: *mut u8) -> bool {
+        let others = [&self.rows, &self.whole, &self.further];
+        starts_lines(self.outer.as_slice().iter().chain(others), dst)
     }
 
     fn of(loops: &[Loop], element: usize, zips: bool) -> Option<Groups> {
@@ -87,12 +102,15 @@ impl Groups {
         // What is next in the source comes next.
         outer.sort_by_key(|l| std::cmp::Reverse(l.src_stride.unsigned_abs()));
         let groups = Groups { outer, across, follow, rows, columns, whole, further, element, word, zips };
-        (groups.bytes() <= GROUPS_BLOCK).then_some(groups)
+        // What lies between words takes as much at most.
+        let fits = groups.bytes() <= GROUPS_BLOCK && groups.pitches(1).all <= 2 * GROUPS_BLOCK;
+        fits.then_some(groups)
     }
 
-    /// Bytes of a step of a block.
+    /// Bytes of a step of a block; loops that stand still on a side may have any number of steps.
     fn bytes(&self) -> usize {
-        self.rows.extent * self.columns.extent * self.whole.extent * self.word
+        let words = self.rows.extent.saturating_mul(self.columns.extent).saturating_mul(self.whole.extent);
+        words.saturating_mul(self.word)
     }
 
     /// Where the words of so many steps lie in a buffer.
@@ -101,8 +119,8 @@ impl Groups {
         match self.follow {
             true => {
                 let further = group * self.whole.extent;
-                // A line more, so that words of a row do not meet in the cache.
-                let column = (further * steps).next_multiple_of(LINE) + LINE;
+                // An odd number of lines, so that words of a row do not meet in the cache.
+                let column = (further * steps).next_multiple_of(LINE) | LINE;
                 Pitches { column, whole: group, further, all: column * self.columns.extent }
             }
             // Every step starts a line.
@@ -241,11 +259,11 @@ impl Blocks<'_> {
                             each_point(lanes, &[steps_of], src, self.room, kernel);
                         }
                     },)*
-                    _ => unreachable!("words are woven of 2 or 4 elements of 1 or 2 bytes"),
+                    _ => unreachable!("words are woven of elements of 1 or 2 bytes, and have 4 at most"),
                 }
             };
         }
-        run!(1 2 1 4 2 2 2 4);
+        run!(1 2 1 4 2 2);
     }
 
     /// Takes the words of a block apart to groups.
@@ -266,11 +284,11 @@ impl Blocks<'_> {
                     $(($e, $k) => unsafe {
                         each_point(lanes, &[steps], self.room, dst, Deinterleave::<$e, $k> { along, across, past });
                     },)*
-                    _ => unreachable!("words are woven of 2 or 4 elements of 1 or 2 bytes"),
+                    _ => unreachable!("words are woven of elements of 1 or 2 bytes, and have 4 at most"),
                 }
             };
         }
-        run!(1 2 1 4 2 2 2 4);
+        run!(1 2 1 4 2 2);
     }
 }
 
@@ -313,10 +331,12 @@ mod tests {
         let nest = [tiles, pairs, columns, rows, across];
         let groups = Groups::of(&nest, 2, true).unwrap();
         assert_eq!((groups.follow, groups.whole, groups.further), (true, pairs, tiles));
-        // A column of three tiles with a line behind it.
-        let pitches = groups.pitches(3);
-        assert_eq!((pitches.column, pitches.whole, pitches.further), (448 + 64, 36, 144));
-        // The reverse is left to others.
+        // A column of four tiles, which is nine lines.
+        let pitches = groups.pitches(4);
+        assert_eq!((pitches.column, pitches.whole, pitches.further), (576, 36, 144));
+        // The reverse is left to others, and so is what stands still on a side, and has any number of words.
         assert!(Groups::of(&nest.map(turned), 2, false).is_none());
+        let still = [of(1 << 29, 32, 0), of(1 << 30, 0, 4), of(8, 2, 0), of(2, 16, 2)];
+        assert!(Groups::of(&still, 2, true).is_none());
     }
 }

@@ -75,7 +75,7 @@ pub(crate) unsafe fn general<L: Lanes>(
         }
         return;
     }
-    if let Some(groups) = Groups::new::<L>(loops, element, stream) {
+    if let Some(groups) = Groups::new::<L>(loops, element, dst, stream) {
         // SAFETY: the caller's promise.
         return unsafe { groups.run(lanes, (src, dst), stream) };
     }
