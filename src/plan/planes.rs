@@ -65,8 +65,8 @@ pub(super) fn is_plane(piece: &Piece, [src, dst]: [usize; 2], bytes: usize) -> b
         || is_column_of_tiles(piece, [src, dst], bytes)
 }
 
-/// True where a plane is groups of a few elements on one side, one behind the other, of which each goes to a row of its own on the other, or
-/// comes from there, and such rows start lines: channels, or places of a kernel, with tiles that have a row for each.
+/// True where a plane is groups of a few elements on one side, one behind the other, of which each goes to a row of its own on the other,
+/// or comes from there, and such rows start lines: channels, or places of a kernel, with tiles that have a row for each.
 fn is_of_groups(piece: &Piece, [src, dst]: [usize; 2], [rows, columns]: [Side; 2], bytes: usize) -> bool {
     let are_groups = |side: Side, step: i64| {
         side.whole == side.len && step == side.len && 2 * side.len > LANE && side.len <= GROUP
