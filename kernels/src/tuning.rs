@@ -308,9 +308,6 @@ pub(crate) const CONVERT_NEAR: [([usize; 2], bool); 3] =
 /// Bytes of a block of words that are woven on one side only: with what it becomes, a small part of the second-level cache.
 pub(crate) const WOVEN_BLOCK: usize = 64 << 10;
 
-/// Bytes of a block of groups of elements that are woven to words: with what is read and written, a part of the second-level cache.
-pub(crate) const GROUPS_BLOCK: usize = 64 << 10;
-
 /// Bytes that such a block reads one behind the other, and writes, as far as there are so many: a row of a tile of words.
 pub(crate) const WOVEN_RUN: usize = 512;
 

@@ -3,19 +3,22 @@
 //!
 //! A *group* is a few elements that follow one another on one side, of which each is in another row of the other side, where an element of
 //! each of a few groups makes a word. The groups of a word lie far from one another, and all of a row follow one another, so that they are
-//! woven as one run; or those of a word follow one another, and are woven by themselves (`weave.rs`), past the cache only: in it others are
+//! woven as one run; or those of a word follow one another, and are woven by themselves (`groups/weave.rs`), past the cache only: in it others are
 //! faster. Words are made in a buffer that stays in the near caches, and transposed from there; or, where those of a word lie apart, the
 //! reverse.
 
+mod weave;
+
+use weave::Weave;
+
 use crate::deinterleave::{Deinterleave, Past};
-use crate::general::weave::Weave;
 use crate::interleave::Interleave;
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::loops::{Loops, ONCE};
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
 use crate::stage::starts_lines;
-use crate::tuning::GROUPS_BLOCK;
+use crate::tuning::WOVEN_BLOCK;
 use crate::walk::each_point;
 
 /// Bytes of a row of words, at least.
@@ -103,7 +106,7 @@ impl Groups {
         outer.sort_by_key(|l| std::cmp::Reverse(l.src_stride.unsigned_abs()));
         let groups = Groups { outer, across, follow, rows, columns, whole, further, element, word, zips };
         // What lies between words takes as much at most.
-        let fits = groups.bytes() <= GROUPS_BLOCK && groups.pitches(1).all <= 2 * GROUPS_BLOCK;
+        let fits = groups.bytes() <= WOVEN_BLOCK && groups.pitches(1).all <= 2 * WOVEN_BLOCK;
         fits.then_some(groups)
     }
 
@@ -136,7 +139,7 @@ impl Groups {
     /// # Safety
     /// All places of the nest must be valid on both sides, without overlap.
     pub(crate) unsafe fn run<L: Lanes>(&self, lanes: L, places: (*const u8, *mut u8), stream: bool) {
-        let steps = (GROUPS_BLOCK / self.bytes()).clamp(1, self.further.extent);
+        let steps = (WOVEN_BLOCK / self.bytes()).clamp(1, self.further.extent);
         let pitches = self.pitches(steps);
         let mut room = vec![0u8; pitches.all + SLACK + LINE];
         let start = room.as_mut_ptr();

@@ -8,7 +8,6 @@ mod picked;
 pub(crate) mod program;
 mod staged;
 mod tile_columns;
-mod weave;
 mod woven;
 
 use crate::convert::in_steps::moved_in_steps;
