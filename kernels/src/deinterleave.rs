@@ -50,6 +50,8 @@ impl Past {
 }
 
 impl<const E: usize, const K: usize> Point for Deinterleave<E, K> {
+    const IS_STREAM: bool = true;
+
     /// # Safety
     /// `K * along.extent` elements must be readable at `src` and `K` rows of `along.extent` writable from `dst`, without
     /// overlap; where streaming, every row starts a line.

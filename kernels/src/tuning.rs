@@ -375,16 +375,16 @@ pub(crate) fn rows_ahead(is_part_of_line: bool, rows: usize) -> usize {
     }
 }
 
-/// True where rows that take turns, and are short, ask for those after them: AMD's fifth Zen follows each row, and begins anew with the
-/// next one. Other processors were not measured with it.
+/// True where rows that take turns, and are short, ask for those after them: AMD's processors follow each row, and begin anew with the
+/// next one. The fourth Zen gained a fifth to two thirds by it. Others were not measured with it.
 pub(crate) fn asks_for_next_rows() -> bool {
-    is_fifth_zen()
+    is_fifth_zen() || is_fourth_zen()
 }
 
 /// True where rows that are so many bytes apart, of which so many are woven, are short. Of still shorter ones, a fixed distance is some
-/// rows further, and was better; but of four and more it is other rows for each line.
+/// rows further, and was better; but of four and more it is other rows for each line, and AMD's fourth Zen gained a half at 512 bytes.
 pub(crate) fn are_short_rows(ways: usize, step: isize) -> bool {
-    let least = if ways >= MANY_STREAMS { 256 } else { 1024 };
+    let least = if ways >= MANY_STREAMS || is_fourth_zen() { 256 } else { 1024 };
     (least..=PAGE as isize).contains(&step)
 }
 
@@ -401,11 +401,11 @@ pub(crate) fn whole_rows_ahead((rows, step): (usize, isize), bytes: usize) -> us
 /// Longer rows than that are followed for long enough.
 pub(crate) const WHOLE_ROWS: usize = 512;
 
-/// True where rows past the cache go in the order of the source, one after the other: AMD's fifth Zen writes lines anywhere as fast as one
-/// behind the other, and reads one stream a tenth faster than a few rows that take turns, and up to twice as fast where these are a page
-/// or less. Other processors were not measured with it.
+/// True where rows past the cache go in the order of the source, one after the other: AMD's processors write lines anywhere as fast as one
+/// behind the other, and read one stream a tenth faster than a few rows that take turns, and up to twice as fast where these are a page
+/// or less. Those before the fourth Zen, and Intel's, were not measured with it.
 pub(crate) fn goes_along_source() -> bool {
-    is_fifth_zen()
+    is_fifth_zen() || is_fourth_zen()
 }
 
 /// Fewest bytes of a run for which that pays: single lines that are written to many places are a third slower so.
@@ -423,13 +423,18 @@ pub(crate) fn along_source_ahead(run: usize, step: usize) -> usize {
 /// Bytes from one run to the next that are near.
 const NEAR_RUNS: usize = 64 << 10;
 
+/// The same of rows that are woven: the fourth Zen, asking for the next ones, was a fifth slower so.
+fn weaves_along_source() -> bool {
+    is_fifth_zen()
+}
+
 /// How far behind so many rows that are woven in the order of the source, with a step from one to the next, the rows lie that are asked
 /// for with them, in bytes: those that come next, or some rows further where they are short. What is asked for
 /// along a row is in vain behind its end, which is where the other row begins. None where rows are so long that what is asked for
 /// would be gone by then, or go in another order.
 pub(crate) fn next_woven((ways, step): (usize, isize)) -> Option<usize> {
     let together = step.unsigned_abs().checked_mul(ways)?;
-    let fits = goes_along_source() && matches!(ways, 2 | 4 | 8) && (1..=NEXT_WOVEN).contains(&together);
+    let fits = weaves_along_source() && matches!(ways, 2 | 4 | 8) && (1..=NEXT_WOVEN).contains(&together);
     fits.then(|| together * LEAST_BEHIND.div_ceil(together))
 }
 
@@ -439,10 +444,21 @@ const NEXT_WOVEN: usize = 128 << 10;
 /// The least bytes that others are behind.
 const LEAST_BEHIND: usize = 8192;
 
-/// True where what is read across is better read in the order of memory once before, into the second-level cache: AMD's fifth Zen gained a
-/// fourth to a half by it, more than by asking for lines. Other processors were not measured with it.
+/// True where what is read across is better read in the order of memory once before, into the second-level cache: AMD's fourth and fifth
+/// Zen gained a fourth to a half by it, more than by asking for lines. Other processors were not measured with it.
 pub fn reads_in_order_first() -> bool {
+    is_fifth_zen() || is_fourth_zen()
+}
+
+/// True where that is so of rows that go on in the source, too: AMD's fourth Zen, which follows these, loses up to a fourth.
+pub fn reads_all_in_order_first() -> bool {
     is_fifth_zen()
+}
+
+/// How far ahead of its reads what is read so is asked for, in bytes, or 0: AMD's fourth Zen reads at half the speed without.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn near_ahead() -> usize {
+    if is_fourth_zen() { 1024 } else { 0 }
 }
 
 /// Bytes of planes that are read so together: a quarter of the second-level cache.
@@ -469,6 +485,13 @@ pub(crate) fn ragged_ahead() -> usize {
 /// The same where its rows start lines: a page, of which that wants a quarter.
 pub(crate) fn stream_ahead() -> usize {
     if is_fourth_zen() { 1024 } else { 4096 }
+}
+
+/// The most bytes that a stream of which so many are read at once may leave out and which are asked for all the same, or 0: AMD's fourth
+/// Zen loses a stream that leaves out rows of a tile, waits for every line behind them, and gained a half to nine tenths by it, unless
+/// more is left out than read.
+pub(crate) fn asked_gap(read: usize) -> usize {
+    if is_fourth_zen() { read.min(PAGE) } else { 0 }
 }
 
 /// Elements of a byte for which a table of all 256 is made, which takes as long as converting so many.

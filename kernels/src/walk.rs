@@ -1,8 +1,9 @@
 //! Walking the outer loops of a nest.
 
-use crate::lanes::{Lanes, Task};
+use crate::lanes::{LINE, Lanes, Task};
 use crate::loops::ONCE;
 use crate::nest::Loop;
+use crate::tuning::asked_gap;
 
 /// Loops that are walked by counters; of nests of more, which are rare, the outermost are walked one by one outside the
 /// level's region.
@@ -20,6 +21,9 @@ pub(crate) trait Point: Copy {
     /// stream, and so on, and some processors follow streams by the address of the instruction that reads them.
     const APART: usize = 1;
 
+    /// True where points may read one behind the other, so that the source is one stream but for gaps between some of them.
+    const IS_STREAM: bool = false;
+
     /// Moves what lies inside the outer loops.
     ///
     /// # Safety
@@ -32,18 +36,39 @@ pub(crate) trait Point: Copy {
 
 /// Runs a kernel at every point of at most [`FLAT`] loops.
 pub(crate) struct Walk<'a, P> {
-    pub(crate) loops: &'a [Loop],
-    pub(crate) src: *const u8,
-    pub(crate) dst: *mut u8,
-    pub(crate) kernel: P,
+    loops: &'a [Loop],
+    src: *const u8,
+    dst: *mut u8,
+    kernel: P,
     /// A kernel that streams is fenced when it is done.
-    pub(crate) fence: bool,
+    fence: bool,
+    /// The most bytes that a stream leaves out and which are asked for all the same.
+    gap: usize,
+}
+
+impl<'a, P: Point> Walk<'a, P> {
+    /// From two first places on; whoever takes it without a fence sees to that.
+    #[inline(always)]
+    pub(crate) fn new(
+        loops: &'a [Loop],
+        (src, dst): (*const u8, *mut u8),
+        kernel: P,
+        fence: bool,
+    ) -> Walk<'a, P> {
+        let gap = match loops {
+            [.., inner] if P::IS_STREAM && kernel.streams() => {
+                asked_gap(inner.extent.saturating_mul(inner.src_stride.unsigned_abs()))
+            }
+            _ => 0,
+        };
+        Walk { loops, src, dst, kernel, fence, gap }
+    }
 }
 
 impl<P: Point> Task for Walk<'_, P> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self, lanes: L) {
-        let Walk { loops, mut src, mut dst, kernel, fence } = self;
+        let Walk { loops, mut src, mut dst, kernel, fence, gap } = self;
         let (inner, outer) = loops.split_last().unwrap_or((&ONCE, &[]));
         let mut counters = [0usize; FLAT];
         'points: loop {
@@ -74,6 +99,9 @@ impl<P: Point> Task for Walk<'_, P> {
                 src = src.wrapping_offset(l.src_stride);
                 dst = dst.wrapping_offset(l.dst_stride);
                 if *counter < l.extent {
+                    if P::IS_STREAM && gap > 0 {
+                        ask_between(lanes, from, src, gap);
+                    }
                     continue 'points;
                 }
                 *counter = 0;
@@ -85,6 +113,17 @@ impl<P: Point> Task for Walk<'_, P> {
         if fence && kernel.streams() {
             lanes.fence();
         }
+    }
+}
+
+/// Asks for what lies between two places, if the second is at most so many bytes behind the first.
+#[inline(always)]
+fn ask_between<L: Lanes>(lanes: L, from: *const u8, to: *const u8, most: usize) {
+    let gap = to.addr().wrapping_sub(from.addr());
+    let mut at = 0;
+    while gap <= most && at < gap {
+        lanes.prefetch_near(from.wrapping_add(at));
+        at += LINE;
     }
 }
 
@@ -123,7 +162,7 @@ pub(crate) unsafe fn each_point<L: Lanes, P: Point>(
     // SAFETY: the caller's promise.
     unsafe {
         match loops.len() {
-            ..=FLAT => lanes.vectorize(Walk { loops, src, dst, kernel, fence: true }),
+            ..=FLAT => lanes.vectorize(Walk::new(loops, (src, dst), kernel, true)),
             _ => each_step(lanes, loops, src, dst, kernel),
         }
     }

@@ -6,19 +6,14 @@
 //! destination's order, also those that are only moved, where their rows lie across the source; and those without padding are moved
 //! first and converted last.
 
-use std::convert::Infallible;
-use std::ops::Range;
-
-use relayout_kernels::{Loop, Nest, SlotWidth, bring_near, converts_in_one_step, reads_in_order_first};
+use relayout_kernels::{Loop, Nest, SlotWidth, converts_in_one_step};
 use smallvec::SmallVec;
 
 use super::ExecuteError;
 use super::bands::{Bands, keeps_to_lines, shares_rows};
-use super::ends::{Source, Target, hull};
+use super::ends::{Source, Target};
 use super::parts::LINE;
-use super::restrict::{
-    element_units, restrict, src_element_units, src_span, units_of, units_per_byte, written,
-};
+use super::restrict::{element_units, src_element_units, units_of, units_per_byte, written};
 use crate::plan::step::{Step, bits};
 use crate::plan::{BufferLength, Options, Plan};
 use crate::{ArrayShape, Layout, Request};
@@ -395,34 +390,8 @@ impl Plan {
         let nest = Nest { src_offset: 0, dst_offset: 0, loops: &row };
         Ok(self.convert(self.element.dst, (0, between.bytes), band.bytes, nest, true)?)
     }
-
-    /// Brings the part of the source near that is read for a part of the destination, where much of it is.
-    fn bring_source(&self, src: Source<'_>, target: &Target<'_>) {
-        let read = if reads_in_order_first() { self.read_for(target) } else { None };
-        let Some(read) = read else { return };
-        let places = read.start.wrapping_sub(src.start)..read.end.wrapping_sub(src.start);
-        // In bits, of as many elements on either side.
-        let [from, to] = slot_bits(self);
-        let is_dense =
-            read.len().saturating_mul(to) <= target.bytes.len().saturating_mul(MOST_BETWEEN * from);
-        if let (true, Some(bytes)) = (is_dense && read.len() <= 2 * BAND, src.bytes.get(places)) {
-            bring_near(bytes);
-        }
-    }
-
-    /// The bytes of the source between the first and the last that is read for a part of the destination.
-    fn read_for(&self, target: &Target<'_>) -> Option<Range<usize>> {
-        let mut read = None;
-        for step in self.steps.moves() {
-            let range = target.range(units_per_byte(&step));
-            let Ok(()) = restrict::<Infallible>(&step, &range, &mut |part| {
-                read = hull(read.clone(), src_span(part));
-                Ok(())
-            });
-        }
-        read
-    }
 }
 
+mod near;
 #[cfg(test)]
 mod tests;

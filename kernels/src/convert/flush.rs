@@ -44,7 +44,7 @@ pub(crate) unsafe fn walk_at_level<K: Point>(
     #[cfg(target_arch = "x86_64")]
     {
         use pulp::x86::{V3, V4};
-        let walk = Walk { loops, src, dst, kernel, fence: false };
+        let walk = Walk::new(loops, (src, dst), kernel, false);
         let half = V3::try_new().filter(|_| level >= Level::Avx2);
         if HAS_AVX512
             && level >= Level::Avx512
@@ -66,7 +66,7 @@ pub(crate) unsafe fn walk_at_level<K: Point>(
     #[cfg(target_arch = "aarch64")]
     if let (true, Some(lanes)) = (level >= Level::Neon, pulp::aarch64::Neon::try_new()) {
         // SAFETY: the caller's promise.
-        unsafe { Lanes::vectorize(lanes, Walk { loops, src, dst, kernel, fence: false }) };
+        unsafe { Lanes::vectorize(lanes, Walk::new(loops, (src, dst), kernel, false)) };
         return true;
     }
     false

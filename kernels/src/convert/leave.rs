@@ -209,7 +209,7 @@ pub(super) unsafe fn turning<L: Lanes, const E: usize, const N: usize, W: Leave>
     let source = SourceColumns::default();
     let kernel = BurstTranspose::<E, N, true, _, _> { source, leave, plane, meet_deep: false };
     // SAFETY: the caller's promise.
-    unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(lanes) };
+    unsafe { Walk::new(outer, (src, dst), kernel, false).run(lanes) };
 }
 
 /// The same in strips.
@@ -228,7 +228,7 @@ pub(super) unsafe fn leaving<L: Lanes, const E: usize, const N: usize, W: Leave>
             let source = LeavingColumns::<_, $words> { places, leave: PhantomData::<W> };
             let kernel = StreamTranspose::<E, N, _, _> { source, leave, plane };
             // SAFETY: the caller's promise.
-            unsafe { Walk { loops: outer, src, dst, kernel, fence: false }.run(lanes) };
+            unsafe { Walk::new(outer, (src, dst), kernel, false).run(lanes) };
         }};
     }
     // What has no words had better not look for them.

@@ -71,6 +71,8 @@ struct PickRows<const E: usize, const K: usize> {
 }
 
 impl<const E: usize, const K: usize> Point for PickRows<E, K> {
+    const IS_STREAM: bool = true;
+
     /// # Safety
     /// The elements of the rows that are present must be readable, and writable, without overlap; rows start lines.
     #[inline(always)]

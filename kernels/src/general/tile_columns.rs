@@ -5,7 +5,7 @@
 //! as many rows as a tile has columns these streams were as short as a tile, which takes a third longer.
 //! Elements that stay together on both sides, in another order, are one here, and are put in order as they are read; columns of such also
 //! where they lie in no tiles.
-//! All processors do so but AMD's fourth Zen, which was not measured with it, and goes by sets of loops.
+//! AMD's fourth Zen goes so only where there are words, or units are put in order, and is else faster by sets of loops.
 //!
 //! So do elements of words that are far from one another on the other side: they are columns at two distances, or rows at two, in
 //! registers of a line, which ask for lines with the rows that leave.
@@ -20,7 +20,7 @@ use crate::transpose::columns::Columns;
 use crate::transpose::plane::CarriedPlane;
 use crate::transpose::split::{GoOn, Split};
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose, strip};
-use crate::tuning::{ASKED_WITH_ROWS, Stretches, asks_with_rows};
+use crate::tuning::{ASKED_WITH_ROWS, Stretches};
 use crate::units::Units;
 use crate::walk::each_point;
 
@@ -36,18 +36,20 @@ impl TileColumns {
     /// The nest in strips; none where neither columns nor rows are those of tiles or of words, and nothing is put in an order, or where
     /// columns make up no strips.
     pub(crate) fn new<L: Lanes>(loops: &[Loop], element: usize) -> Option<TileColumns> {
-        let few = Loops::of_few(loops).filter(|_| !is_fourth_zen())?;
+        let few = Loops::of_few(loops)?;
         let units = Units::new(&few, [element as isize; 2], element);
         let element = units.count * element;
         // Words are asked for with rows. Units in another order have columns that know of no words.
-        let asks = L::BYTES == LINE && asks_with_rows() && element < ASKED_WITH_ROWS;
+        let asks = L::BYTES == LINE && element < ASKED_WITH_ROWS;
         let go_on = if asks && units.order.is_none() { GoOn::Words } else { GoOn::Tiles };
         let split = Split::new(&units, [element as isize; 2], (element, element), go_on)?;
         let split = split.in_strips(strip(element) / element);
         let fits = split.whole[0] > 0
             && split.all_rows() * element >= LINE
             && (split.goes_on() || split.rows_straddle || units.order.is_some());
-        fits.then_some(TileColumns { element, order: units.order, split })
+        let are_words = split.places().are_ways || split.rows_straddle;
+        let gains = !is_fourth_zen() || are_words || units.order.is_some();
+        (fits && gains).then_some(TileColumns { element, order: units.order, split })
     }
 
     /// What strips leave of the nest, and how far both its places are from the nest's.

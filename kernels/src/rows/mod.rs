@@ -219,6 +219,7 @@ impl Point for Rows {
 }
 
 impl Point for StreamedRows {
+    const IS_STREAM: bool = true;
     const APART: usize = 4;
 
     /// # Safety
