@@ -22,7 +22,6 @@ use crate::lanes::LINE;
 use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::nest::{Loop, Nest, OutOfBounds, Side};
-use crate::processor::is_older_amd;
 use crate::slots::SlotWidth;
 use crate::transpose::ahead::Ahead;
 use crate::transpose::split::Split;
@@ -347,7 +346,7 @@ impl Work<'_> {
         unsafe { task.at_level(self.level) };
     }
 
-    /// Transposes by turns or in strips, as the processor wants it, converting what leaves; false where there are none for the
+    /// Transposes by turns or in strips, converting what leaves; false where there are none for the
     /// conversion, and nothing was done.
     ///
     /// # Safety
@@ -357,7 +356,7 @@ impl Work<'_> {
         let task = ConvertRows { turned: Some(turned), ..self.task(&self.conversion, src, dst) };
         // SAFETY: the caller's promise.
         unsafe {
-            if is_older_amd() { task.turns_at_level(self.level) } else { task.leaves_at_level(self.level) }
+            if turned.by_turns { task.turns_at_level(self.level) } else { task.leaves_at_level(self.level) }
         }
     }
 

@@ -31,6 +31,8 @@ pub(super) struct Turned<'a> {
     pub(super) columns: Places,
     /// True where columns, or rows, are elements of words.
     pub(super) are_of_words: bool,
+    /// By turns, or in strips.
+    pub(super) by_turns: bool,
     pub(super) places: (*const u8, *mut u8),
     /// Where factors are found.
     pub(super) factors: FactorsOf,

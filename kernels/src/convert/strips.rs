@@ -16,7 +16,7 @@ use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::level::Level;
 use crate::loops::Loops;
 use crate::nest::Loop;
-use crate::processor::is_older_amd;
+use crate::processor::{is_early_amd, is_older_amd};
 use crate::stage::starts_lines;
 use crate::transpose::ahead::Ahead;
 use crate::transpose::block::{AsIs, Places};
@@ -39,30 +39,41 @@ pub(super) struct Strips {
     /// Elements that are one here, and their order.
     count: usize,
     order: Option<[u8; LANE]>,
+    /// True where the planes may go by turns.
+    by_turns: bool,
 }
 
 impl Strips {
     /// The nest in strips, where it is long enough on both sides.
     pub(super) fn new(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<Strips> {
         let go_on = if go_on(work) { GoOn::Tiles } else { GoOn::Never };
-        Strips::of(work, (loops, work.conversion.dst_bytes(), go_on), places, |split, count| {
-            let element = work.conversion.dst_bytes() * count;
-            let bytes = if split.goes_on() { strip(element) } else { strip_of(&work.conversion, element) };
-            bytes / element
-        })
+        let strips =
+            Strips::of(work, (loops, work.conversion.dst_bytes(), go_on), places, |split, count| {
+                let element = work.conversion.dst_bytes() * count;
+                let bytes =
+                    if split.goes_on() { strip(element) } else { strip_of(&work.conversion, element) };
+                bytes / element
+            })?;
+        let by_turns = !strips.split.goes_on()
+            && strips.order.is_none()
+            && with_turns(work.level, is_older_amd()).is_some();
+        Some(Strips { by_turns, ..strips })
     }
 
     /// The same of elements that may be converted as they leave, in registers of a line.
     pub(super) fn leaving(work: &Work<'_>, loops: &Loops, places: [Place; 2]) -> Option<Strips> {
         let bytes = [work.conversion.src_bytes(), work.conversion.dst_bytes()];
         let pays = bytes[1] <= 2 * bytes[0];
-        if !pays || work.level < Level::Avx512 || is_older_amd() {
+        if !pays || work.level < Level::Avx512 {
             return None;
         }
         let columns = |_: &Split, count| leaving_columns(bytes[0] * count, bytes[1] * count);
         // Lanes are of elements as they are read.
         let strips = Strips::of(work, (loops, bytes[0], GoOn::Words), places, columns)?;
         let has_way = strips.order.is_none() && (strips.count == 1 || !work.has_factors());
+        // Plain planes go by turns where these pay.
+        let goes_on = strips.split.goes_on() || strips.split.rows_straddle || strips.split.are_tiles();
+        let has_way = has_way && (goes_on || !is_older_amd());
         has_way.then_some(strips)
     }
 
@@ -85,7 +96,7 @@ impl Strips {
         let width = columns(&split, units.count);
         let split = split.in_strips(width);
         let fits = split.whole[0] > 0 && split.all_rows() * units.count >= BLOCK;
-        fits.then_some(Strips { split, width, count: units.count, order: units.order })
+        fits.then_some(Strips { split, width, count: units.count, order: units.order, by_turns: false })
     }
 
     /// What strips are made of, and where they begin.
@@ -101,11 +112,9 @@ impl Strips {
     /// All places of the nest must be valid on both sides, without overlap.
     pub(super) unsafe fn run(&self, work: &Work<'_>, src: Place, dst: Place) {
         let (plane, places) = self.plane(src, dst);
-        let may_turn =
-            !self.split.goes_on() && self.order.is_none() && with_turns(work.level, is_older_amd()).is_some();
         // SAFETY: the caller's promise.
         unsafe {
-            if !may_turn || !self.leave(work, src, dst) {
+            if !self.by_turns || !self.leave(work, src, dst) {
                 self.converted(work, src.base, plane, places);
             }
         }
@@ -130,17 +139,18 @@ impl Strips {
         let are_of_words = columns.are_ways || self.split.rows_straddle;
         let factors = FactorsOf { origin: src.base, alike };
         let (outer, run) = (outer.as_slice(), self.count);
-        let turned = Turned { outer, run, plane, columns, are_of_words, places, factors };
+        let turned =
+            Turned { outer, run, plane, columns, are_of_words, by_turns: self.by_turns, places, factors };
         let place = Place::near(places.1);
         // SAFETY: the caller's promise; the carries live until the end of this function.
         unsafe { work.turned(&turned, place, place) }
     }
 }
 
-/// True where columns of tiles had better go on in the tiles below: where elements become wider, and on processors that do not take
-/// turns.
+/// True where columns of tiles had better go on in the tiles below: where elements become wider, and on all processors but AMD's before
+/// the fourth Zen.
 fn go_on(work: &Work<'_>) -> bool {
-    work.conversion.dst_bytes() > work.conversion.src_bytes() || !is_older_amd()
+    work.conversion.dst_bytes() > work.conversion.src_bytes() || !is_early_amd()
 }
 
 /// Outer loops, what continues the rows, rows and columns: whole strips.
@@ -158,7 +168,7 @@ impl Strips {
         (plane, along): (Plane, Loop),
         places: (*const u8, *mut u8),
     ) {
-        let &Strips { width, count: run, order, ref split } = self;
+        let &Strips { width, count: run, order, ref split, .. } = self;
         let element = work.conversion.dst_bytes() * run;
         // Of tiles whole columns are converted, and what becomes wider leaves time to ask for the next ones.
         let goes_on = split.goes_on();
@@ -380,8 +390,8 @@ mod tests {
     #[test]
     fn rows_go_on_where_no_lane_straddles_or_they_are_those_of_words() {
         for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
-            let leave = level >= Level::Avx512 && !is_older_amd();
-            assert_eq!(rows(level, 8), [Some(512), leave.then_some(512)], "{level}");
+            let leave = level >= Level::Avx512;
+            assert_eq!(rows(level, 8), [Some(512), (leave && !is_older_amd()).then_some(512)], "{level}");
             // A lane of words, and half of one of halves, which is itself a word.
             assert_eq!(rows(level, 4), [Some(512), leave.then_some(512)], "{level}");
             // Three lanes of words, and one and a half of halves.

@@ -105,6 +105,7 @@ fn check_scaled(
         dst.copy_from_slice(&sentinels);
         let turned = Turned {
             are_of_words: false,
+            by_turns: false,
             outer: &[],
             run,
             plane,
@@ -421,6 +422,7 @@ fn words_are_rounded_as_they_leave() {
     };
     let turned = Turned {
         are_of_words: false,
+        by_turns: false,
         outer: &[],
         run: 1,
         plane,
