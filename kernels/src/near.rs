@@ -8,7 +8,8 @@ use crate::tuning::near_ahead;
 
 /// Reads bytes of a source a line (64 bytes) apart, so that it comes from the second-level cache when kernels read it in another order: it
 /// had better be a part of that cache. Changes nothing, and pays where
-/// [`reads_in_order_first`](crate::reads_in_order_first) says so.
+/// [`reads_in_order_first`](crate::reads_in_order_first) says so, for rows that go on in the source only where
+/// [`reads_all_in_order_first`](crate::reads_all_in_order_first) does.
 ///
 /// ```
 /// use relayout_kernels::{bring_near, reads_in_order_first};

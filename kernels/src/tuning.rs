@@ -176,7 +176,8 @@ pub(crate) fn follows_columns(element: usize) -> bool {
 
 /// True where a streamed transpose asks for lines among those that it writes, not among its loads, by registers of a line:
 /// there they wait in the buffers that the loads need, and the memory has nothing to read as lines leave. On Intel's processors
-/// bytes gained an eighth and conversions up to a quarter, AMD's fifth Zen as much; its older ones go by turns, which ask so.
+/// bytes gained an eighth and conversions up to a quarter, AMD's fifth Zen as much; its older ones go by turns, which ask so, but for
+/// words.
 #[inline(always)]
 pub(crate) fn asks_with_rows() -> bool {
     !is_older_amd()
@@ -423,7 +424,7 @@ pub(crate) fn along_source_ahead(run: usize, step: usize) -> usize {
 /// Bytes from one run to the next that are near.
 const NEAR_RUNS: usize = 64 << 10;
 
-/// The same of rows that are woven: the fourth Zen, asking for the next ones, was a fifth slower so.
+/// True where rows that are woven go in the order of the source: the fourth Zen, asking for the next ones, was a fifth slower so.
 fn weaves_along_source() -> bool {
     is_fifth_zen()
 }
@@ -450,7 +451,7 @@ pub fn reads_in_order_first() -> bool {
     is_fifth_zen() || is_fourth_zen()
 }
 
-/// True where that is so of rows that go on in the source, too: AMD's fourth Zen, which follows these, loses up to a fourth.
+/// True where [`reads_in_order_first`] is so of rows that go on in the source, too: AMD's fourth Zen, which follows these, loses up to a fourth.
 pub fn reads_all_in_order_first() -> bool {
     is_fifth_zen()
 }

@@ -16,7 +16,7 @@ use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::level::Level;
 use crate::loops::Loops;
 use crate::nest::Loop;
-use crate::processor::{is_early_amd, is_older_amd};
+use crate::processor::{is_fourth_zen, is_older_amd};
 use crate::stage::starts_lines;
 use crate::transpose::ahead::Ahead;
 use crate::transpose::block::{AsIs, Places};
@@ -72,7 +72,7 @@ impl Strips {
         let strips = Strips::of(work, (loops, bytes[0], GoOn::Words), places, columns)?;
         let has_way = strips.order.is_none() && (strips.count == 1 || !work.has_factors());
         // Plain planes go by turns where these pay.
-        let goes_on = strips.split.goes_on() || strips.split.rows_straddle || strips.split.are_tiles();
+        let goes_on = strips.split.goes_on() || strips.split.rows_straddle;
         let has_way = has_way && (goes_on || !is_older_amd());
         has_way.then_some(strips)
     }
@@ -147,10 +147,11 @@ impl Strips {
     }
 }
 
-/// True where columns of tiles had better go on in the tiles below: where elements become wider, and on all processors but AMD's before
-/// the fourth Zen.
+/// True where columns of tiles had better go on in the tiles below: where elements become wider, on processors that do not take
+/// turns, and where such columns leave strips on AMD's fourth Zen.
 fn go_on(work: &Work<'_>) -> bool {
-    work.conversion.dst_bytes() > work.conversion.src_bytes() || !is_early_amd()
+    let leaves = is_fourth_zen() && work.level >= Level::Avx512;
+    work.conversion.dst_bytes() > work.conversion.src_bytes() || !is_older_amd() || leaves
 }
 
 /// Outer loops, what continues the rows, rows and columns: whole strips.

@@ -109,7 +109,7 @@ impl Split {
     }
 
     /// True where columns lie together in the source, as those of tiles do.
-    pub(crate) fn are_tiles(&self) -> bool {
+    fn are_tiles(&self) -> bool {
         lie_together(Loop { extent: self.all_rows(), ..self.rows }, self.columns)
     }
 
