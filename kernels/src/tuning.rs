@@ -383,9 +383,11 @@ pub(crate) fn asks_for_next_rows() -> bool {
 }
 
 /// True where rows that are so many bytes apart, of which so many are woven, are short. Of still shorter ones, a fixed distance is some
-/// rows further, and was better; but of four and more it is other rows for each line, and AMD's fourth Zen gained a half at 512 bytes.
+/// rows further, and was better; but of four and more it is other rows for each line, and AMD's fourth Zen gained a half by it
+/// with two of 512 bytes, and lost a third with single ones.
 pub(crate) fn are_short_rows(ways: usize, step: isize) -> bool {
-    let least = if ways >= MANY_STREAMS || is_fourth_zen() { 256 } else { 1024 };
+    let is_least = ways >= MANY_STREAMS || ways > 1 && is_fourth_zen();
+    let least = if is_least { 256 } else { 1024 };
     (least..=PAGE as isize).contains(&step)
 }
 
