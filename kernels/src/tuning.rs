@@ -453,7 +453,8 @@ pub fn reads_in_order_first() -> bool {
     is_fifth_zen() || is_fourth_zen()
 }
 
-/// True where [`reads_in_order_first`] is so of rows that go on in the source, too: AMD's fourth Zen, which follows these, loses up to a fourth.
+/// True where [`reads_in_order_first`] is so of rows that go on in the source, too: AMD's fourth Zen, which follows these, loses up to
+/// a fourth.
 pub fn reads_all_in_order_first() -> bool {
     is_fifth_zen()
 }

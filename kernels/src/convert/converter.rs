@@ -346,8 +346,7 @@ impl Work<'_> {
         unsafe { task.at_level(self.level) };
     }
 
-    /// Transposes by turns or in strips, converting what leaves; false where there are none for the
-    /// conversion, and nothing was done.
+    /// Transposes by turns or in strips, converting what leaves; false where there are none for the conversion, and nothing was done.
     ///
     /// # Safety
     /// All places of the plane must be valid, without overlap, and without a carry buffer every row of the destination start a line; in

@@ -31,7 +31,7 @@ pub(super) struct Turned<'a> {
     pub(super) columns: Places,
     /// True where columns, or rows, are elements of words.
     pub(super) are_of_words: bool,
-    /// By turns, or in strips.
+    /// True where the plane goes by turns, in place of strips.
     pub(super) by_turns: bool,
     pub(super) places: (*const u8, *mut u8),
     /// Where factors are found.

@@ -7,8 +7,8 @@
 //! where they lie in no tiles.
 //! AMD's fourth Zen goes so only where there are words, or units are put in order, and is else faster by sets of loops.
 //!
-//! In strips go also elements of words that are far from one another on the other side: they are columns at two distances, or rows at two, in
-//! registers of a line, which ask for lines with the rows that leave.
+//! In strips go also elements of words that are far from one another on the other side: they are columns at two distances, or rows at
+//! two, in registers of a line, which ask for lines with the rows that leave.
 
 use crate::lanes::{LANE, LINE, Lanes, Order};
 use crate::loops::Loops;
