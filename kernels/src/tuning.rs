@@ -1,7 +1,7 @@
 //! Every threshold of the kernels, with the reason for its value.
 
 use crate::lanes::LINE;
-use crate::processor::{is_amd, is_fifth_zen, is_fourth_zen, is_older_amd};
+use crate::processor::{is_amd, is_fifth_zen, is_fourth_zen, is_later_amd, is_older_amd};
 
 /// How far a staged tile reaches along the destination and along the source, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -379,7 +379,7 @@ pub(crate) fn rows_ahead(is_part_of_line: bool, rows: usize) -> usize {
 /// True where rows that take turns, and are short, ask for those after them: AMD's processors follow each row, and begin anew with the
 /// next one. The fourth Zen gained a fifth to two thirds by it. Others were not measured with it.
 pub(crate) fn asks_for_next_rows() -> bool {
-    is_fifth_zen() || is_fourth_zen()
+    is_later_amd()
 }
 
 /// True where rows that are so many bytes apart, of which so many are woven, are short. Of still shorter ones, a fixed distance is some
@@ -408,7 +408,7 @@ pub(crate) const WHOLE_ROWS: usize = 512;
 /// behind the other, and read one stream a tenth faster than a few rows that take turns, and up to twice as fast where these are a page
 /// or less. Those before the fourth Zen, and Intel's, were not measured with it.
 pub(crate) fn goes_along_source() -> bool {
-    is_fifth_zen() || is_fourth_zen()
+    is_later_amd()
 }
 
 /// Fewest bytes of a run for which that pays: single lines that are written to many places are a third slower so.
@@ -450,7 +450,7 @@ const LEAST_BEHIND: usize = 8192;
 /// True where what is read across is better read in the order of memory once before, into the second-level cache: AMD's fourth and fifth
 /// Zen gained a fourth to a half by it, more than by asking for lines. Other processors were not measured with it.
 pub fn reads_in_order_first() -> bool {
-    is_fifth_zen() || is_fourth_zen()
+    is_later_amd()
 }
 
 /// True where [`reads_in_order_first`] is so of rows that go on in the source, too: AMD's fourth Zen, which follows these, loses up to
