@@ -211,6 +211,13 @@ pub(crate) const PAGE: usize = 4096;
 /// slower than strips elsewhere, as wider ones are everywhere.
 pub(crate) const WIDEST_TURNS: usize = 2;
 
+/// True where elements that fill a lane are transposed as a nest of any loops is, to rows of so many bytes that start lines: on AMD's
+/// fourth Zen, which gained up to a tenth by it where rows are long, and lost as much where they are short, or start none. Others were not
+/// measured with it.
+pub(crate) fn lanes_in_general(row: usize) -> bool {
+    is_fourth_zen() && row > PAGE
+}
+
 /// Lines of every column that a turn reads where columns meet in few sets of the caches, unless such turns are deep, too.
 pub(crate) const MEETING_DEPTH: usize = 2;
 
@@ -328,18 +335,19 @@ pub(crate) const LEAST_IN_STEPS: usize = 256;
 pub(crate) const TILE_ROW: usize = 2048;
 
 /// True for rows of so many bytes that are short and lie apart: what is asked for ahead along one of them is what lies between, and in
-/// vain. Other processors than AMD's fifth Zen were not measured with it.
+/// vain. Other processors than AMD's fourth Zen and those after it were not measured with it.
 pub(crate) fn are_apart(bytes: usize, pitch: isize) -> bool {
-    is_fifth_zen() && bytes <= SHORT_APART && pitch.unsigned_abs() >= bytes + LINE
+    is_later_amd() && bytes <= SHORT_APART && pitch.unsigned_abs() >= bytes + LINE
 }
 
 /// The most bytes of such a row: longer ones are asked for along them for long enough.
 const SHORT_APART: usize = 1024;
 
-/// How far ahead of its reads such a row asks for others, in the same way as [`convert_ahead`]: for as many bytes, by where the line of
-/// its first one starts, and of its last one, as rows start lines anywhere.
+/// How far ahead of its reads such a row asks for others, in the same way as [`convert_ahead`]: for as many bytes, and more of them on
+/// AMD's fourth Zen, which follows none of these rows, by where the line of its first one starts, and of its last one, as rows start
+/// lines anywhere.
 pub(crate) fn apart_ahead(bytes: usize, pitch: isize) -> (usize, usize) {
-    let (far, _) = convert_ahead();
+    let far = if is_fourth_zen() { 4096 } else { convert_ahead().0 };
     let rows = (far / (bytes + LINE)).max(1);
     let ahead = pitch.wrapping_mul(rows as isize) as usize;
     (ahead, ahead.wrapping_add(LINE - 1))
@@ -435,14 +443,39 @@ fn weaves_along_source() -> bool {
 /// for with them, in bytes: those that come next, or some rows further where they are short. What is asked for
 /// along a row is in vain behind its end, which is where the other row begins. None where rows are so long that what is asked for
 /// would be gone by then, or go in another order.
-pub(crate) fn next_woven((ways, step): (usize, isize)) -> Option<usize> {
+pub(crate) fn next_woven(rows: (usize, isize)) -> Option<usize> {
+    if weaves_along_source() { behind(rows, NEXT_WOVEN) } else { None }
+}
+
+/// The same for rows that are converted: the fourth Zen, too, is up to twice as fast with the next ones where they are short.
+pub(crate) fn next_converted(rows: (usize, isize)) -> Option<usize> {
+    if is_fourth_zen() { behind(rows, NEXT_CONVERTED) } else { next_woven(rows) }
+}
+
+/// How far ahead lines are asked for so, into the second level and into the first, the last one by its last byte where rows start none,
+/// as no block of these has it. AMD's fourth Zen reads at half the speed where so much is asked for into the first level.
+pub(crate) fn next_ahead(next: usize, starts_lines: bool) -> (usize, usize) {
+    match (is_fourth_zen(), starts_lines) {
+        (true, _) => (next, 0),
+        (false, true) => (0, next),
+        (false, false) => (next + LINE - 1, next),
+    }
+}
+
+/// How far behind so many rows, with a step from one to the next, the next ones lie, or some rows further where they are short; none where
+/// those together have fewer bytes than these, or more.
+fn behind((ways, step): (usize, isize), bytes: core::ops::RangeInclusive<usize>) -> Option<usize> {
     let together = step.unsigned_abs().checked_mul(ways)?;
-    let fits = weaves_along_source() && matches!(ways, 2 | 4 | 8) && (1..=NEXT_WOVEN).contains(&together);
+    let fits = matches!(ways, 2 | 4 | 8) && bytes.contains(&together);
     fits.then(|| together * LEAST_BEHIND.div_ceil(together))
 }
 
 /// Bytes of rows that are woven that stay in the second-level cache until they are read.
-const NEXT_WOVEN: usize = 128 << 10;
+const NEXT_WOVEN: core::ops::RangeInclusive<usize> = 1..=128 << 10;
+
+/// The same of rows that are converted, on AMD's fourth Zen: it follows shorter ones as they are, and longer ones, which it wants in the
+/// order of the stream.
+const NEXT_CONVERTED: core::ops::RangeInclusive<usize> = 1024..=16 << 10;
 
 /// The least bytes that others are behind.
 const LEAST_BEHIND: usize = 8192;

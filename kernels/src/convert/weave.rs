@@ -15,8 +15,8 @@ use crate::loops::Loops;
 use crate::nest::Loop;
 use crate::slots::{Bits, SlotWidth};
 use crate::tuning::{
-    ALONG_STREAM_AHEAD, FACTORS_NEAR, apart_ahead, are_apart, convert_ahead, next_woven, weaves_along_stream,
-    woven_ahead,
+    ALONG_STREAM_AHEAD, FACTORS_NEAR, apart_ahead, are_apart, convert_ahead, next_ahead, next_converted,
+    weaves_along_stream, woven_ahead,
 };
 
 /// A nest as a pass over rows of a form.
@@ -56,7 +56,7 @@ fn zipped(converter: &Converter<'_>, loops: &[Loop], [src, dst]: [Place; 2]) -> 
     let in_bytes = dst.bits.is_none() || dst.bits == Some(Bits::Four) && ways == HALF_BYTES;
     let stream = converter.stream && in_bytes && starts_lines(converter, pass.rows.as_slice(), dst);
     let mut woven = Woven { pass, form: Form::Zip { ways, step, stream }, next: None };
-    if follows_stream(converter, ways, (src, woven.pass.run)) {
+    if follows_stream(converter, (ways, step), (src, woven.pass.run)) {
         put_along_stream(&mut woven.pass.rows);
     }
     Some(woven)
@@ -230,26 +230,29 @@ fn put_in_order(rows: &mut Loops) {
 }
 
 /// True where two rows are woven piece by piece as the stream has them, in place of one such pair after the other.
-fn follows_stream(converter: &Converter<'_>, ways: usize, (src, run): (Place, usize)) -> bool {
+fn follows_stream(
+    converter: &Converter<'_>,
+    (ways, step): (usize, isize),
+    (src, run): (Place, usize),
+) -> bool {
     let conversion = &converter.conversion;
     let bytes = conversion.src_bytes();
     // Factors of columns come one after the other along a row, and would be found anew for every piece.
     let has_one = || !conversion.is_scaled() || converter.scale.is_same_along(src.first, bytes, run);
-    ways == 2 && bytes == 4 && weaves_along_stream() && has_one()
+    let is_long = || next_converted((ways, step)).is_none();
+    ways == 2 && bytes == 4 && weaves_along_stream() && is_long() && has_one()
 }
 
 /// What rows of a form ask for ahead of what is read from memory.
 pub(super) fn look(converter: &Converter<'_>, form: Form, rows: (Place, usize)) -> Look {
     let conversion = &converter.conversion;
     let per_byte = rows.0.bits.map_or(1, |bits| 8 / bits as isize);
-    let next = |ways: usize, step: isize| match next_woven((ways, step / per_byte)) {
-        // The last line of a row that starts none is in no block of it.
-        Some(next) if step / per_byte % LINE as isize != 0 => (next + LINE - 1, next),
-        Some(next) => (0, next),
+    let next = |ways: usize, step: isize| match next_converted((ways, step / per_byte)) {
+        Some(next) => next_ahead(next, step / per_byte % LINE as isize == 0),
         None => woven_ahead(ways, conversion.src_bytes(), conversion.is_scaled()),
     };
     let (far, near) = match form {
-        Form::Zip { ways, .. } if follows_stream(converter, ways, rows) => ALONG_STREAM_AHEAD,
+        Form::Zip { ways, step, .. } if follows_stream(converter, (ways, step), rows) => ALONG_STREAM_AHEAD,
         Form::Zip { ways, step, .. } => next(ways, step),
         Form::ZipPairs { step, .. } => next(2, step),
         _ => convert_ahead(),

@@ -33,7 +33,7 @@ use crate::transpose::plane::CarriedPlane;
 use crate::transpose::small::{SmallTranspose, is_small};
 use crate::transpose::stored::Transpose;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
-use crate::tuning::{Stretches, WIDEST_TURNS, asks_with_rows, follows_columns};
+use crate::tuning::{Stretches, WIDEST_TURNS, asks_with_rows, follows_columns, lanes_in_general};
 use crate::walk::each_point;
 
 /// How a transpose writes.
@@ -50,6 +50,8 @@ pub(crate) enum How {
     Bursts,
     /// Past the cache, some whole rows at a time.
     Dense,
+    /// Past the cache, as a nest of any loops is moved: long rows of elements that fill a lane, on AMD's fourth Zen.
+    General,
 }
 
 impl How {
@@ -62,6 +64,8 @@ impl How {
             How::Store
         } else if is_dense(rows, columns, element) && rows.extent * row >= LINE {
             How::Dense
+        } else if in_general(rows, columns, element) {
+            How::General
         } else if row >= 2 * LINE && all_rows(turns_pay) * element >= LINE && turns_pay {
             How::Bursts
         } else if columns.extent >= LEAST_SHORT
@@ -90,6 +94,12 @@ fn turns_pay<L: Lanes>(rows: Loop, columns: Loop, element: usize) -> bool {
         && (is_older_amd() || is_fifth_zen() && element <= WIDEST_TURNS && meet())
 }
 
+/// True for elements that fill a lane where they are better moved as a nest of any loops is, with registers of half a line.
+fn in_general(rows: Loop, columns: Loop, element: usize) -> bool {
+    let starts_lines = rows.dst_stride.unsigned_abs().is_multiple_of(LINE);
+    element == LANE && starts_lines && lanes_in_general(columns.extent * element)
+}
+
 /// The level of registers of half a line, by which turns go where they pay and this level could be used.
 pub(crate) fn with_turns(level: Level, pays: bool) -> Option<Level> {
     (level >= Level::Avx2 && pays).then_some(Level::Avx2)
@@ -105,7 +115,7 @@ pub(crate) fn registers(mover: &Mover, loops: &[Loop]) -> Level {
         [outer @ .., rows, columns]
             if mover.stream
                 && mover.family == Family::Transpose
-                && element < LANE
+                && (element < LANE || in_general(*rows, *columns, element))
                 && rows.src_stride == element as isize =>
         {
             let is_short = rows.extent * beyond_rows(outer, *rows, element, is_older_amd()) * element < LINE;
@@ -180,7 +190,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         How::Strips | How::WideStrips => CARRY_BYTES + LINE,
         How::Bursts => BURST_CARRY + LINE,
         How::Dense => blocks.bytes() + LINE,
-        How::Store => 0,
+        How::Store | How::General => 0,
     };
     let is_needed = how == How::Dense || !starts_lines(outer.iter().chain([&rows]), dst);
     let mut carry = vec![0u8; if is_needed { room } else { 0 }];
@@ -191,7 +201,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     // Rows that go on in the next loop, as those of a tile do in the next tile, are walked as one.
     let (before, beyond) = match outer {
         [before @ .., beyond]
-            if !matches!(how, How::Store | How::Dense)
+            if !matches!(how, How::Store | How::Dense | How::General)
                 && continues(rows, *beyond, mover.element_bytes, how == How::Bursts) =>
         {
             (before, *beyond)
