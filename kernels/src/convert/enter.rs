@@ -52,8 +52,10 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> pulp::NullaryFnOnce for Enter
     fn call(self) -> bool {
         // SAFETY: as above.
         unsafe {
-            Cast::<'a, M, R, W, F>::TURNS && self.0.turn(self.1)
-                || Cast::<'a, M, R, W, F>::LEAVES && self.0.leave(self.1)
+            match self.1.by_turns {
+                true => Cast::<'a, M, R, W, F>::TURNS && self.0.turn(self.1),
+                false => Cast::<'a, M, R, W, F>::LEAVES && self.0.leave(self.1),
+            }
         }
     }
 }
@@ -160,6 +162,8 @@ impl ConvertRows<'_> {
         #[cfg(target_arch = "x86_64")]
         {
             use super::words::means_avx2::{Avx2, Halves};
+            use super::words::means_avx512::Avx512;
+            use super::words::means_bf16::Bf16;
             use super::words::means_half_lines::HalfLines;
             use pulp::x86::{V3, V4};
             if HAS_AVX512
@@ -173,10 +177,13 @@ impl ConvertRows<'_> {
                 (level >= Level::Avx2, V3::try_new(), Halves::try_new())
             {
                 let means = Avx2(lanes, halves);
-                // SAFETY: the caller's promise, for both, of which none takes what has factors.
+                let more = V4::try_new().filter(|_| HAS_AVX512 && level >= Level::Avx512);
+                let is_carried = self.turned.is_some_and(|turned| !turned.plane.carry.is_null());
+                // SAFETY: the caller's promise, for all, of which none takes what has factors.
                 return unsafe {
-                    let more = V4::try_new().filter(|_| level >= Level::Avx512);
-                    HAS_AVX512 && more.is_some_and(|lanes| cast(self, HalfLines(means, lanes)))
+                    let joins = |lanes| cast(self, Avx512 { lanes, bf16: Bf16::of(level) });
+                    more.filter(|_| is_carried).is_some_and(joins)
+                        || more.is_some_and(|lanes| cast(self, HalfLines(means, lanes)))
                         || cast(self, means)
                 };
             }

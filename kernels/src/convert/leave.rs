@@ -38,6 +38,11 @@ pub(super) struct Turned<'a> {
     pub(super) factors: FactorsOf,
 }
 
+/// True for elements of so many bytes that leave turns half as wide, as lines that are joined in registers where rows start none.
+pub(super) const fn is_joined(src: usize, dst: usize) -> bool {
+    src == 2 * dst && dst > 1
+}
+
 /// Elements through words, a line at a time.
 #[derive(Clone, Copy)]
 struct Leaving<C>(C);
@@ -116,14 +121,14 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Leave for Leaving<Cast<'a, M,
 
 impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// True where there are such turns, and they pay: of registers of half a line, without factors, to elements of twice as many
-    /// bytes, or from eight to four; where AVX-512's registers are better, only between two and four bytes. Others take as long in
-    /// strips.
+    /// bytes, or from eight to four; where AVX-512's registers are better, only between two and four bytes. Registers of a line join
+    /// those that become half as wide where rows start no lines. Others take as long in strips.
     pub(super) const TURNS: bool = !F::MULTIPLIES
         && !R::IS_ANY
-        && 2 * M::Lanes::BYTES == LINE
-        && match (M::ONLY_TURNS, R::BYTES, W::BYTES) {
-            (true, 2 | 4, 2 | 4) | (false, 2, 4) | (false, 4, 8) | (false, 8, 4) => true,
-            (false, 1, 2) => W::IS_EXACT_TOP,
+        && match (M::Lanes::BYTES, M::ONLY_TURNS, R::BYTES, W::BYTES) {
+            (LINE, _, read, write) => is_joined(read, write),
+            (_, true, 2 | 4, 2 | 4) | (_, false, 2, 4) | (_, false, 4, 8) | (_, false, 8, 4) => true,
+            (_, false, 1, 2) => W::IS_EXACT_TOP,
             _ => false,
         };
 
@@ -153,7 +158,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         }
         let (lanes, leave) = (self.means.lanes(), Leaving(self));
         // Pairs are words that become those of tiles of 16 bits; bytes that do are as fast in strips.
-        let is_pair = turned.run == 2 && W::BYTES == 2;
+        let is_pair = turned.run == 2 && W::BYTES == 2 && M::Lanes::BYTES < LINE;
         // SAFETY: the caller's promise.
         unsafe {
             match R::BYTES {

@@ -8,8 +8,8 @@
 use super::converter::Work;
 use super::flush::{Buffer, streams, walk_at_level};
 use super::forms::BLOCK;
-use super::leave::Turned;
 use super::leave::factors::{Alike, FactorsOf};
+use super::leave::{Turned, is_joined};
 use super::program::Conversion;
 use super::rows::{Look, Place};
 use crate::lanes::{LANE, LINE, Lanes, Order};
@@ -73,7 +73,7 @@ impl Strips {
         let has_way = strips.order.is_none() && (strips.count == 1 || !work.has_factors());
         // Plain planes go by turns where these pay.
         let goes_on = strips.split.goes_on() || strips.split.rows_straddle;
-        let has_way = has_way && (goes_on || !is_older_amd());
+        let has_way = has_way && (goes_on || !is_older_amd() || strips.pay_here(work, places[1]));
         has_way.then_some(strips)
     }
 
@@ -97,6 +97,20 @@ impl Strips {
         let split = split.in_strips(width);
         let fits = split.whole[0] > 0 && split.all_rows() * units.count >= BLOCK;
         fits.then_some(Strips { split, width, count: units.count, order: units.order, by_turns: false })
+    }
+
+    /// True where plain strips that leave are better than what AMD's fourth Zen has besides: where there is a factor, or rows start no
+    /// lines, which turns join in registers only of some elements. Those of bytes were slower so.
+    fn pay_here(&self, work: &Work<'_>, dst: Place) -> bool {
+        let (from, to) = (work.conversion.src_bytes(), work.conversion.dst_bytes());
+        let are_joined = self.count == 1 && is_joined(from, to);
+        to > 1 && (work.has_factors() || !are_joined && !self.start_lines(dst))
+    }
+
+    /// True where every row starts a line.
+    fn start_lines(&self, dst: Place) -> bool {
+        let Split { outer, rows, beyond, along, .. } = &self.split;
+        starts_lines(outer.as_slice().iter().chain([rows, beyond, along]), dst.byte_of(0))
     }
 
     /// What strips are made of, and where they begin.
@@ -131,8 +145,7 @@ impl Strips {
         };
         let Some(alike) = alike else { return false };
         let (((outer, beyond, rows, columns), along), places) = self.plane(src, dst);
-        let aligned = starts_lines(outer.as_slice().iter().chain([&rows, &beyond, &along]), places.1);
-        let mut carry = (!aligned).then(|| Buffer::new(BURST_CARRY.max(CARRY_BYTES)));
+        let mut carry = (!self.start_lines(dst)).then(|| Buffer::new(BURST_CARRY.max(CARRY_BYTES)));
         let carry = carry.as_mut().map_or(std::ptr::null_mut(), Buffer::start);
         let plane = CarriedPlane { columns, rows, beyond, along, carry, stretches: Stretches::here() };
         let columns = self.split.places();

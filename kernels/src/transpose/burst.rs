@@ -115,7 +115,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     /// True where lines of rows that start anywhere are joined in registers.
     #[inline(always)]
     fn joins<L: Lanes>(&self) -> bool {
-        !self.plane.carry.is_null() && L::BYTES == LINE && W::AS_THEY_ARE
+        !self.plane.carry.is_null() && L::BYTES == LINE
     }
 
     /// What a turn depends on, for elements of so many bytes.

@@ -105,7 +105,7 @@ fn check_scaled(
         dst.copy_from_slice(&sentinels);
         let turned = Turned {
             are_of_words: false,
-            by_turns: false,
+            by_turns: way == Way::Turns,
             outer: &[],
             run,
             plane,

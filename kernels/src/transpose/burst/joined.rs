@@ -11,32 +11,8 @@ use super::{BurstTranspose, Strip};
 use crate::lanes::{LINE, Lanes};
 use crate::rows::carry::begin_row;
 use crate::transpose::ahead::Ahead;
-use crate::transpose::block::{Beside, GROUP, Leave, load_rows};
+use crate::transpose::block::{Beside, GROUP, Leave, MOST_TILES, load_rows};
 use crate::transpose::columns::Turns;
-
-/// `N` rows of a filled block of a strip, tile by tile.
-#[derive(Clone, Copy)]
-struct Tiles {
-    first: *const u8,
-    lines: usize,
-}
-
-impl Tiles {
-    /// A line of some rows, a group of `N`.
-    ///
-    /// # Safety
-    /// The line must be one of the tiles'.
-    #[inline(always)]
-    unsafe fn line<L: Lanes, const E: usize, const N: usize>(
-        self,
-        lanes: L,
-        line: usize,
-        group: usize,
-    ) -> [L::Vector; GROUP] {
-        // SAFETY: the caller's promise; a register is a line.
-        unsafe { load_rows::<L, E, N, GROUP>(lanes, self.first.add(line * (N * L::LANES * L::BYTES)), group) }
-    }
-}
 
 /// Does something with each number of a row of a group: written out, as registers of a row that is told at run time become memory.
 macro_rules! each_row {
@@ -49,6 +25,47 @@ macro_rules! each_row {
             $body
         })*
     };
+}
+
+/// `N` rows of a filled block of a strip, tile by tile.
+#[derive(Clone, Copy)]
+struct Tiles<W> {
+    first: *const u8,
+    lines: usize,
+    leave: W,
+}
+
+impl<W: Leave> Tiles<W> {
+    /// Registers that make a line.
+    const OF_LINE: usize = W::TILES / 2;
+
+    /// A line of some rows, a group of `N`, as it leaves.
+    ///
+    /// # Safety
+    /// The line must be one of the tiles'.
+    #[inline(always)]
+    unsafe fn line<L: Lanes, const E: usize, const N: usize>(
+        self,
+        lanes: L,
+        line: usize,
+        group: usize,
+    ) -> [L::Vector; GROUP] {
+        let mut made = [[lanes.zero(); GROUP]; MOST_TILES];
+        let mut tile = 0;
+        while tile < Self::OF_LINE {
+            let before = (line * Self::OF_LINE + tile) * (N * L::LANES * L::BYTES);
+            // SAFETY: the caller's promise; a register is a line of the block.
+            made[tile] = unsafe { load_rows::<L, E, N, GROUP>(lanes, self.first.add(before), group) };
+            tile += 1;
+        }
+        if !W::AS_THEY_ARE {
+            let [a, b, c, d] = made;
+            each_row!(i: {
+                made[0][i] = self.leave.made(lanes, [a[i], b[i], c[i], d[i]], (&W::Found::default(), 0, 0))[0];
+            });
+        }
+        made[0]
+    }
 }
 
 impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> BurstTranspose<E, N, PAST, C, W> {
@@ -65,8 +82,11 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
         rows: Rows,
         (ahead, asked): (Ahead, usize),
     ) {
-        let tiles =
-            Tiles { first: block.wrapping_add(rows.part * (N * L::BYTES)), lines: strip.width / LINE };
+        let tiles = Tiles {
+            first: block.wrapping_add(rows.part * (N * L::BYTES)),
+            lines: strip.width / LINE,
+            leave: self.leave,
+        };
         let number = asked + rows.part * N * tiles.lines;
         let mut asking = Asking { lanes, source: self.source, ahead, leave: PhantomData::<W>, number };
         // Rows that are left out may be those before the panel.
@@ -77,7 +97,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
                 let to = self.plane.row_place(strip.to, rows.at + row);
                 let carry = carries.wrapping_add(row * LINE);
                 // SAFETY: the caller's promise, for a row.
-                unsafe { joined_row::<L, E, N>(lanes, tiles, row, (to, carry), strip.is_first) };
+                unsafe { joined_row::<L, E, N, W>(lanes, tiles, row, (to, carry), strip.is_first) };
                 row += 1;
             }
             return asking.lines((N - rows.skip) * tiles.lines);
@@ -104,7 +124,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     unsafe fn joined_rows<L: Lanes>(
         &self,
         lanes: L,
-        tiles: Tiles,
+        tiles: Tiles<W>,
         group: usize,
         (to, carries): (*mut u8, *mut u8),
         is_first: bool,
@@ -154,9 +174,9 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
 /// # Safety
 /// As [`BurstTranspose::joined_lines`], for this row, its place and its carry.
 #[inline(always)]
-unsafe fn joined_row<L: Lanes, const E: usize, const N: usize>(
+unsafe fn joined_row<L: Lanes, const E: usize, const N: usize, W: Leave>(
     lanes: L,
-    tiles: Tiles,
+    tiles: Tiles<W>,
     row: usize,
     (to, carry): (*mut u8, *mut u8),
     is_first: bool,
