@@ -25,7 +25,10 @@ impl<'a> Parts<'a> {
         }
         let (outer, inner) = loops.split_at(inner);
         let (outer, cut) = outer.split_last().map_or((outer, ONCE), |(cut, outer)| (outer, *cut));
-        Parts { outer, cut, chunk: (most / elements).min(cut.extent), inner }
+        // As even as may be: a last part of a few steps would be a nest of another kind.
+        let most = (most / elements).clamp(1, cut.extent.max(1));
+        let chunk = cut.extent.div_ceil(cut.extent.div_ceil(most).max(1)).max(1);
+        Parts { outer, cut, chunk, inner }
     }
 
     /// Steps of the loop that is cut in a whole part, and in the last one.

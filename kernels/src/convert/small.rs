@@ -1,4 +1,5 @@
-//! Nests, or parts of them, that fit into the first-level cache: converted and permuted by way of a room.
+//! Nests, or parts of them, that fit into a cache: converted and permuted by way of a room, which is the first-level cache's where
+//! elements are woven, and the second-level one's where they are transposed.
 
 use core::cmp::Reverse;
 use core::mem::MaybeUninit;
@@ -10,10 +11,11 @@ use super::passes::SHORT;
 use super::permutation::Permutation;
 use super::rows::{Form, Place};
 use super::tile::Pass;
+use crate::lanes::LINE;
 use crate::loops::Loops;
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
-use crate::tuning::{LEAST_ELEMENTS, MUCH_LONGER, SMALL};
+use crate::tuning::{LEAST_ELEMENTS, MUCH_LONGER, SMALL, TRANSPOSED};
 
 /// Room for the elements of a nest, or a part of one, where they lie one behind the other.
 #[repr(align(64))]
@@ -23,10 +25,38 @@ pub(super) struct Room([u8; SMALL]);
 /// The two passes of a nest, by way of a room.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Passes {
+    /// Bytes of the room.
+    bytes: usize,
     /// True where what is permuted was converted before.
     converts_first: bool,
     converted: Pass,
     permuted: Permutation,
+}
+
+impl Passes {
+    fn transpose(&self) -> bool {
+        self.permuted.family == Family::Transpose
+    }
+
+    /// True where elements are woven, or only moved.
+    fn weave(&self) -> bool {
+        matches!(self.permuted.family, Family::Rows | Family::Interleave | Family::Deinterleave)
+    }
+}
+
+/// Room for what is too large for the stack, which starts a line.
+struct Far(Vec<MaybeUninit<u8>>);
+
+impl Far {
+    /// For so many bytes, where these are too many.
+    fn for_bytes(bytes: usize) -> Option<Far> {
+        (bytes > SMALL).then(|| Far(Vec::with_capacity(bytes + LINE)))
+    }
+
+    fn start(&mut self) -> *mut u8 {
+        let bytes = self.0.as_mut_ptr().cast::<u8>();
+        bytes.wrapping_add(bytes.align_offset(LINE))
+    }
 }
 
 impl Work<'_> {
@@ -37,13 +67,13 @@ impl Work<'_> {
             return None;
         }
         // If there is no room for the wider form, there may be for the narrower one.
-        let fits = |&converts_first: &bool| {
-            let bytes = |bytes, l: &Loop| l.extent.saturating_mul(bytes);
-            loops.iter().fold(self.width_between(converts_first), bytes) <= SMALL
-        };
+        let fits = |&converts_first: &bool| self.bytes_between(loops, converts_first) <= TRANSPOSED;
         let ways = [self.converts_first(self.runs(loops)), self.narrows()];
         let converts_first = ways.into_iter().find(fits)?;
         let passes = self.passes_of(loops, converts_first);
+        if passes.bytes > SMALL && !(self.has_long_rows(loops) && passes.transpose()) {
+            return None;
+        }
         // Many elements that no family moves are moved step by step.
         let elements = loops.iter().map(|l| l.extent).product::<usize>();
         let by_steps = passes.permuted.family == Family::Strided && elements >= LEAST_ELEMENTS;
@@ -51,34 +81,52 @@ impl Work<'_> {
     }
 
     /// The same for as many elements of a larger nest at a time as there is room for, where rows are shorter than a block, and moved or
-    /// woven: what is transposed, or has long rows, had better go by tiles that reach as far on either side. False then, and nothing was
-    /// done.
+    /// woven, or where they are longer and transposed before they become wider, and a part has a block of the other side's, too. False
+    /// elsewhere, and nothing was done: the rest had better go by tiles that reach as far on either side.
     ///
     /// # Safety
     /// Every slot that the loops reach from the two places must be valid there, without overlap; slots must have whole bytes.
     pub(super) unsafe fn in_parts(&self, loops: &[Loop], src: Place, dst: Place) -> bool {
-        if self.has_long_rows(loops) || self.has_factors() || self.conversion.is_identity() {
+        if self.has_factors() || self.conversion.is_identity() {
             return false;
         }
         let converts_first = self.converts_first(self.runs(loops));
+        let is_long = self.has_long_rows(loops);
         let stride = |l: &Loop| if converts_first { l.src_stride } else { l.dst_stride };
         let mut order = Loops::of(loops);
         order.sort_by_key(|l| Reverse(stride(l).unsigned_abs()));
-        let parts = Parts::new(order.as_slice(), SMALL / self.width_between(converts_first));
+        let room = if is_long { TRANSPOSED } else { SMALL };
+        let parts = Parts::new(order.as_slice(), room / self.width_between(converts_first));
         let chunks = parts.chunks();
         let passes = |steps: usize| self.passes_of(parts.part(steps).as_slice(), converts_first);
         let whole = passes(chunks[0]);
-        let weaves =
-            matches!(whole.permuted.family, Family::Rows | Family::Interleave | Family::Deinterleave);
-        if whole.converted.run < SHORT || !weaves {
+        let pays = match is_long {
+            true => !converts_first && whole.transpose() && self.reads_blocks(loops, &parts.part(chunks[0])),
+            false => whole.weave(),
+        };
+        if whole.converted.run < SHORT || !pays {
             return false;
         }
         let last = passes(chunks[1]);
+        let mut far = Far::for_bytes(whole.bytes);
         parts.each(src, dst, &mut |steps, [src, dst]| {
-            // SAFETY: a part of the loops, whose passes these are.
-            unsafe { self.by_passes(if steps == chunks[0] { &whole } else { &last }, src, dst) };
+            let passes = if steps == chunks[0] { &whole } else { &last };
+            // SAFETY: a part of the loops, whose passes these are, and room for a whole one.
+            unsafe {
+                match &mut far {
+                    Some(far) => self.by_way_of(far.start(), passes, src, dst),
+                    None => self.by_passes(passes, src, dst),
+                }
+            }
         });
         true
+    }
+
+    /// True where a part of the loops reads a block one behind the other, or all that is.
+    fn reads_blocks(&self, loops: &[Loop], part: &Loops) -> bool {
+        let [src_unit, _] = self.units();
+        let extent = |loops: &[Loop]| loops.iter().find(|l| l.src_stride == src_unit).map_or(1, |l| l.extent);
+        extent(part.as_slice()) >= BLOCK.min(extent(loops))
     }
 
     /// Converts and permutes a nest by its passes. Not inlined, as the room is some pages of the stack.
@@ -87,9 +135,23 @@ impl Work<'_> {
     /// Every slot of the nest that the passes were made for must be valid at the two places, without overlap.
     #[inline(never)]
     pub(super) unsafe fn by_passes(&self, passes: &Passes, src: Place, dst: Place) {
-        let Passes { converts_first, converted, permuted } = passes;
         let mut room = MaybeUninit::<Room>::uninit();
-        let between = Place::near(room.as_mut_ptr().cast());
+        // SAFETY: the caller's promise; either room has place for all elements.
+        unsafe {
+            match &mut Far::for_bytes(passes.bytes) {
+                Some(far) => self.by_way_of(far.start(), passes, src, dst),
+                None => self.by_way_of(room.as_mut_ptr().cast(), passes, src, dst),
+            }
+        }
+    }
+
+    /// The same by way of a room.
+    ///
+    /// # Safety
+    /// As [`Work::by_passes`]; there must be as many bytes of room as the passes need.
+    unsafe fn by_way_of(&self, room: *mut u8, passes: &Passes, src: Place, dst: Place) {
+        let Passes { converts_first, converted, permuted, .. } = passes;
+        let between = Place::near(room);
         let mover = Mover {
             family: permuted.family,
             element_bytes: permuted.bytes,
@@ -97,7 +159,7 @@ impl Work<'_> {
             stream: false,
         };
         let permuted = permuted.loops.as_slice();
-        // SAFETY: the caller's promise; the room has place for all elements, and one pass writes what the other reads.
+        // SAFETY: the caller's promise; one pass writes what the other reads.
         unsafe {
             if *converts_first {
                 self.convert(&self.conversion, converted, Form::Plain, [src, between], None);
@@ -135,6 +197,12 @@ impl Work<'_> {
         [contiguous(loops, |l| l.src_stride, src_unit), contiguous(loops, |l| l.dst_stride, dst_unit)]
     }
 
+    /// Bytes of a nest's elements in the room.
+    fn bytes_between(&self, loops: &[Loop], converts_first: bool) -> usize {
+        let width = self.width_between(converts_first);
+        loops.iter().fold(width, |bytes, l| bytes.saturating_mul(l.extent))
+    }
+
     /// Bytes of an element in the room.
     fn width_between(&self, converts_first: bool) -> usize {
         if converts_first { self.conversion.dst_bytes() } else { self.conversion.src_bytes() }
@@ -147,6 +215,7 @@ impl Work<'_> {
         order.sort_by_key(|l| stride(l).unsigned_abs());
         let width = self.width_between(converts_first);
         let mut passes = Passes {
+            bytes: self.bytes_between(loops, converts_first),
             converts_first,
             converted: Pass { run: 1, rows: Loops::default() },
             permuted: Permutation { family: Family::Strided, bytes: width, loops: Loops::default() },
