@@ -60,15 +60,16 @@ impl Far {
 }
 
 impl Work<'_> {
-    /// The passes of a nest of whole bytes that is small, and stays in the cache; none where it is not, or where elements stay as they are,
-    /// have factors of their own or do not lie in rows.
+    /// The passes of a nest of whole bytes that is small, and stays in the cache; none where it is not, or where elements stay as they are
+    /// or do not lie in rows. Those with factors of their own, which their places in the source tell, are converted first.
     pub(super) fn as_one_tile(&self, loops: &[Loop]) -> Option<Passes> {
-        if self.has_factors() || self.conversion.is_identity() {
+        if self.conversion.is_identity() {
             return None;
         }
         // If there is no room for the wider form, there may be for the narrower one.
         let fits = |&converts_first: &bool| self.bytes_between(loops, converts_first) <= TRANSPOSED;
         let ways = [self.converts_first(self.runs(loops)), self.narrows()];
+        let ways = if self.has_factors() { [true; 2] } else { ways };
         let converts_first = ways.into_iter().find(fits)?;
         let passes = self.passes_of(loops, converts_first);
         if passes.bytes > SMALL && !(self.has_long_rows(loops) && passes.transpose()) {

@@ -150,6 +150,31 @@ fn planes_are_converted_in_the_cache() {
     }
 }
 
+/// The same, a factor for each row or column.
+#[test]
+fn planes_are_multiplied_in_the_cache() {
+    let src = noise();
+    let values: Vec<f32> = (0..2048).map(|i| (i as f32 - 700.0) * 0.37).collect();
+    for elements @ (_, from, to) in scaled_conversions() {
+        for (rows, columns, gap) in [(64, 100, 0), (70, 300, 0), (300, 70, 3), (523, 197, 0)] {
+            let of = |extent: isize, src_stride, dst_stride| Loop {
+                extent: extent.unsigned_abs(),
+                src_stride: src_stride * unit(from),
+                dst_stride: dst_stride * unit(to),
+            };
+            let loops = [of(rows, 1, columns + gap), of(columns, rows + gap, 1)];
+            let bytes = |elements: isize| (elements * unit(from)).unsigned_abs();
+            for (stride, modulus) in [(1, bytes(rows + gap)), (rows + gap, usize::MAX)] {
+                let [stride, modulus] =
+                    [bytes(stride), modulus].map(|n| NonZeroUsize::new(n).expect("strides are not zero"));
+                let digits = [StepDigit { stride, modulus, unit: 1 }];
+                let scale = Scale::Along(Along { values: &values, digits: &digits, first: 0, start: 0 });
+                check_ways(&src, elements, &loops, (0, scale), |_| &[false]);
+            }
+        }
+    }
+}
+
 /// Elements beside each other on neither side, or a few: fewer than there is room for at once, and more, with a loop that is cut.
 #[test]
 fn loose_elements_are_gathered() {
