@@ -70,8 +70,8 @@ pub(crate) const FEW_SLOTS: usize = 128;
 /// go at a time, and so many of elements without rows are gathered before they are converted.
 pub(crate) const SMALL: usize = 16 << 10;
 
-/// The same bytes where elements are transposed in the cache, which go by way of a part of the second level: whole rows of either side,
-/// one after the other, are up to twice as fast as tiles.
+/// The same where elements are transposed in the cache, which go by way of a part of the second level: whole rows of either side, one
+/// after the other, are up to three times as fast as tiles.
 pub(crate) const TRANSPOSED: usize = 512 << 10;
 
 /// How many times as long as the destination's short rows the source's must be for elements that become wider to be converted before they

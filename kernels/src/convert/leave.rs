@@ -38,6 +38,9 @@ pub(super) struct Turned<'a> {
     pub(super) factors: FactorsOf,
 }
 
+/// Bytes of a register of half a line.
+const HALF_LINE: usize = LINE / 2;
+
 /// True for elements of so many bytes that leave turns half as wide, as lines that are joined in registers where rows start none.
 pub(super) const fn is_joined(src: usize, dst: usize) -> bool {
     src == 2 * dst && dst > 1
@@ -127,8 +130,9 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         && !R::IS_ANY
         && match (M::Lanes::BYTES, M::ONLY_TURNS, R::BYTES, W::BYTES) {
             (LINE, _, read, write) => is_joined(read, write),
-            (_, true, 2 | 4, 2 | 4) | (_, false, 2, 4) | (_, false, 4, 8) | (_, false, 8, 4) => true,
-            (_, false, 1, 2) => W::IS_EXACT_TOP,
+            (HALF_LINE, true, 2 | 4, 2 | 4) => true,
+            (HALF_LINE, false, 2, 4) | (HALF_LINE, false, 4, 8) | (HALF_LINE, false, 8, 4) => true,
+            (HALF_LINE, false, 1, 2) => W::IS_EXACT_TOP,
             _ => false,
         };
 

@@ -66,13 +66,13 @@ impl Work<'_> {
         if self.conversion.is_identity() {
             return None;
         }
-        // If there is no room for the wider form, there may be for the narrower one.
-        let fits = |&converts_first: &bool| self.bytes_between(loops, converts_first) <= TRANSPOSED;
         let ways = [self.converts_first(self.runs(loops)), self.narrows()];
         let ways = if self.has_factors() { [true; 2] } else { ways };
-        let converts_first = ways.into_iter().find(fits)?;
-        let passes = self.passes_of(loops, converts_first);
-        if passes.bytes > SMALL && !(self.has_long_rows(loops) && passes.transpose()) {
+        // If there is no room for the wider form, there may be for the narrower one.
+        let within = |room: usize| ways.into_iter().find(|&way| self.bytes_between(loops, way) <= room);
+        let far = || within(TRANSPOSED).filter(|_| self.has_long_rows(loops));
+        let passes = self.passes_of(loops, within(SMALL).or_else(far)?);
+        if passes.bytes > SMALL && !passes.transpose() {
             return None;
         }
         // Many elements that no family moves are moved step by step.
