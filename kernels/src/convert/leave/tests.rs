@@ -433,6 +433,7 @@ fn words_are_rounded_as_they_leave() {
     let place = Place::near(turned.places.1);
     let task = ConvertRows::new(&conversion, [place; 2], Scale::All(1.0));
     for way in [Way::Turns, Way::Strips] {
+        let turned = Turned { by_turns: way == Way::Turns, ..turned };
         let task = ConvertRows { turned: Some(&turned), ..task };
         // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
         let done = unsafe {
