@@ -23,6 +23,11 @@ impl Buffer {
         Buffer(if bytes == 0 { Vec::new() } else { vec![0; bytes + LINE] })
     }
 
+    /// The same, of which nothing is written yet: clearing as many takes as long as moving some of them.
+    pub(super) fn unwritten(bytes: usize) -> Buffer {
+        Buffer(Vec::with_capacity(bytes + LINE))
+    }
+
     pub(super) fn start(&mut self) -> *mut u8 {
         let bytes = self.0.as_mut_ptr();
         bytes.wrapping_add(bytes.align_offset(LINE))

@@ -5,13 +5,13 @@ use core::cmp::Reverse;
 use core::mem::MaybeUninit;
 
 use super::converter::Work;
+use super::flush::Buffer;
 use super::forms::BLOCK;
 use super::parts::Parts;
 use super::passes::SHORT;
 use super::permutation::Permutation;
 use super::rows::{Form, Place};
 use super::tile::Pass;
-use crate::lanes::LINE;
 use crate::loops::Loops;
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
@@ -38,24 +38,14 @@ impl Passes {
         self.permuted.family == Family::Transpose
     }
 
+    /// Room for what is too large for the stack.
+    fn far_room(&self) -> Option<Buffer> {
+        (self.bytes > SMALL).then(|| Buffer::unwritten(self.bytes))
+    }
+
     /// True where elements are woven, or only moved.
     fn weave(&self) -> bool {
         matches!(self.permuted.family, Family::Rows | Family::Interleave | Family::Deinterleave)
-    }
-}
-
-/// Room for what is too large for the stack, which starts a line.
-struct Far(Vec<MaybeUninit<u8>>);
-
-impl Far {
-    /// For so many bytes, where these are too many.
-    fn for_bytes(bytes: usize) -> Option<Far> {
-        (bytes > SMALL).then(|| Far(Vec::with_capacity(bytes + LINE)))
-    }
-
-    fn start(&mut self) -> *mut u8 {
-        let bytes = self.0.as_mut_ptr().cast::<u8>();
-        bytes.wrapping_add(bytes.align_offset(LINE))
     }
 }
 
@@ -109,7 +99,7 @@ impl Work<'_> {
             return false;
         }
         let last = passes(chunks[1]);
-        let mut far = Far::for_bytes(whole.bytes);
+        let mut far = whole.far_room();
         parts.each(src, dst, &mut |steps, [src, dst]| {
             let passes = if steps == chunks[0] { &whole } else { &last };
             // SAFETY: a part of the loops, whose passes these are, and room for a whole one.
@@ -139,7 +129,7 @@ impl Work<'_> {
         let mut room = MaybeUninit::<Room>::uninit();
         // SAFETY: the caller's promise; either room has place for all elements.
         unsafe {
-            match &mut Far::for_bytes(passes.bytes) {
+            match &mut passes.far_room() {
                 Some(far) => self.by_way_of(far.start(), passes, src, dst),
                 None => self.by_way_of(room.as_mut_ptr().cast(), passes, src, dst),
             }
