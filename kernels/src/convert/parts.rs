@@ -26,9 +26,8 @@ impl<'a> Parts<'a> {
         let (outer, inner) = loops.split_at(inner);
         let (outer, cut) = outer.split_last().map_or((outer, ONCE), |(cut, outer)| (outer, *cut));
         // As even as may be: a last part of a few steps would be a nest of another kind.
-        let most = (most / elements).clamp(1, cut.extent.max(1));
-        let chunk = cut.extent.div_ceil(cut.extent.div_ceil(most).max(1)).max(1);
-        Parts { outer, cut, chunk, inner }
+        let parts = cut.extent.div_ceil((most / elements).max(1));
+        Parts { outer, cut, chunk: cut.extent.div_ceil(parts.max(1)), inner }
     }
 
     /// Steps of the loop that is cut in a whole part, and in the last one.

@@ -83,6 +83,9 @@ impl Work<'_> {
         }
         let converts_first = self.converts_first(self.runs(loops));
         let is_long = self.has_long_rows(loops);
+        if is_long && converts_first {
+            return false;
+        }
         let stride = |l: &Loop| if converts_first { l.src_stride } else { l.dst_stride };
         let mut order = Loops::of(loops);
         order.sort_by_key(|l| Reverse(stride(l).unsigned_abs()));
@@ -92,7 +95,7 @@ impl Work<'_> {
         let passes = |steps: usize| self.passes_of(parts.part(steps).as_slice(), converts_first);
         let whole = passes(chunks[0]);
         let pays = match is_long {
-            true => !converts_first && whole.transpose() && self.reads_blocks(loops, &parts.part(chunks[0])),
+            true => whole.transpose() && self.reads_blocks(loops, &parts.part(chunks[0])),
             false => whole.weave(),
         };
         if whole.converted.run < SHORT || !pays {
