@@ -161,7 +161,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             return false;
         }
         let (lanes, leave) = (self.means.lanes(), Leaving(self));
-        // Pairs are words that become those of tiles of 16 bits; bytes that do are as fast in strips.
+        // Pairs are words that become those of tiles of 16 bits; bytes that do are as fast in strips. Rows of tiles start lines, and
+        // need no registers of a line.
         let is_pair = turned.run == 2 && W::BYTES == 2 && M::Lanes::BYTES < LINE;
         // SAFETY: the caller's promise.
         unsafe {
