@@ -327,6 +327,10 @@ pub(crate) const WOVEN_RUN: usize = 512;
 /// is still there after as much, or a few times as much, was read.
 pub(crate) const BETWEEN_STEPS: usize = 8192;
 
+/// The most bytes of rows that are woven together, or of a single one, that go with their padding from end to end: of longer ones what is
+/// whole is moved tile by tile.
+pub(crate) const PADDED_ROW: usize = 8192;
+
 /// The most bytes of a row of the source that is converted with what is behind it, where its own elements do not fill registers, which
 /// takes three times as long: a few lines, most of which are read anyway.
 pub(crate) const CONVERT_LONGER: usize = 256;

@@ -71,6 +71,122 @@ fn rows_that_end_elsewhere_are_not_padded() {
     assert!(!check_padded(&case, &outer[1..], row, 28, 0));
 }
 
+/// What whole tiles have of rows, and the ragged one behind them: a few rows of tiles, with two rows of words each.
+struct Tiles {
+    element: usize,
+    before: Vec<Loop>,
+    behind: Vec<Loop>,
+    pad: Vec<Loop>,
+    /// Where the ragged tile starts, on either side, and where its padding does.
+    first: [usize; 2],
+    padding: usize,
+    /// Bytes of both sides.
+    len: [usize; 2],
+}
+
+impl Tiles {
+    /// Of `slots` elements each, of which the last one has `count`; so many bytes are between rows of the source.
+    fn new(element: usize, ways: usize, (whole, count, slots): (usize, usize, usize), apart: usize) -> Tiles {
+        let (groups, rows) = (3, 2);
+        let (row, len) = (slots * ways * element, (whole * slots + count) * element + apart);
+        let outer =
+            [a_loop(groups, rows * ways * len, (whole + 1) * rows * row), a_loop(rows, ways * len, row)];
+        let across = (ways > 1).then(|| a_loop(ways, len, element));
+        let of = |extent, pieces: &[Loop]| {
+            let along = a_loop(extent, element, ways * element);
+            outer[..1].iter().chain(pieces).chain(&outer[1..]).copied().chain([along]).chain(across).collect()
+        };
+        let start = whole * rows * row;
+        Tiles {
+            element,
+            before: of(slots, &[a_loop(whole, slots * element, rows * row)]),
+            behind: of(count, &[]),
+            pad: [&outer[..], &[a_loop((slots - count) * ways, 0, element)]].concat(),
+            first: [whole * slots * element, start],
+            padding: start + count * ways * element,
+            len: [groups * rows * ways * len, groups * (whole + 1) * rows * row],
+        }
+    }
+
+    fn nests(&self) -> [Nest<'_>; 3] {
+        let [src, dst] = self.first.map(|first| first as isize);
+        [
+            Nest { src_offset: 0, dst_offset: 0, loops: &self.before },
+            Nest { src_offset: src, dst_offset: dst, loops: &self.behind },
+            Nest { src_offset: 0, dst_offset: self.padding as isize, loops: &self.pad },
+        ]
+    }
+
+    /// True where some level wrote all together; whichever did must have written what a portable loop does.
+    fn check(&self) -> bool {
+        let value = 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10;
+        let fill = Fill { value, width: SlotWidth::Bytes(self.element) };
+        let [before, behind, pad] = self.nests();
+        let src: Vec<u8> = (0..self.len[0]).map(|i| (i * 7 + i / 251) as u8).collect();
+        let (len, mut together) = (self.len[1], false);
+        let mover = |level| Mover {
+            family: Family::Strided,
+            element_bytes: self.element,
+            level,
+            stream: level != Level::Scalar,
+        };
+        let mut wanted = vec![0xa5; len];
+        mover(Level::Scalar).run(&src, &mut wanted, before).unwrap();
+        mover(Level::Scalar).run(&src, &mut wanted, behind).unwrap();
+        fill_nest(&mut wanted, pad, fill).unwrap();
+        for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
+            for start in [64, 5] {
+                let mut found = vec![0xa5; len + 192];
+                let line = found.as_ptr().align_offset(64) + start;
+                let part = &mut found[line..line + len];
+                let is_done =
+                    mover(level).run_whole_and_padded(&src, part, [before, behind], (pad, fill)).unwrap();
+                let expected = if is_done { &wanted } else { &vec![0xa5; len] };
+                assert!(part == expected, "{level} at {start}: {:?}", self.before);
+                part.fill(0xa5);
+                assert!(found.iter().all(|&byte| byte == 0xa5), "beside: {level} at {start}");
+                assert!(!is_done || start == 64, "rows start lines: {level}");
+                together |= is_done;
+            }
+        }
+        together
+    }
+}
+
+#[test]
+fn rows_that_go_on_from_whole_tiles() {
+    for (element, ways) in [(4, 1), (1, 1), (16, 1), (2, 2), (1, 4), (4, 2), (1, 8), (8, 2), (2, 4)] {
+        for (whole, count, slots) in [(1, 1, 64), (1, 69, 128), (2, 44, 128), (3, 63, 64), (5, 100, 128)] {
+            for apart in [0, 3] {
+                let tiles = Tiles::new(element, ways, (whole, count, slots), apart);
+                // Long rows go tile by tile.
+                let is_short = (whole * slots + count) * ways * element <= 8192;
+                assert_eq!(tiles.check(), streams() && is_short, "{:?}", tiles.before);
+            }
+        }
+    }
+}
+
+#[test]
+fn whole_tiles_outside_of_their_slice_are_an_error() {
+    let tiles = Tiles::new(2, 2, (2, 44, 128), 0);
+    let [before, behind, pad] = tiles.nests();
+    let fill = Fill { value: 0, width: SlotWidth::Bytes(2) };
+    let mover = Mover { family: Family::Strided, element_bytes: 2, level: Level::detect(), stream: true };
+    let (src, mut dst) = (vec![1; tiles.len[0]], vec![2; tiles.len[1] + 64]);
+    let line = dst.as_ptr().align_offset(64);
+    let dst = &mut dst[line..line + tiles.len[1]];
+    let mut run = |before: Nest<'_>| mover.run_whole_and_padded(&src, dst, [before, behind], (pad, fill));
+    // Elsewhere in the source, and of fewer rows, the two do not go on from each other.
+    assert_eq!(run(Nest { src_offset: 2, ..before }), Ok(false));
+    assert_eq!(run(Nest { loops: &tiles.before[1..], ..before }), Ok(false));
+    if streams() {
+        let outside = Nest { dst_offset: tiles.len[1] as isize, ..before };
+        assert_eq!(run(outside), Err(OutOfBounds { side: Side::Destination, len: tiles.len[1] }));
+    }
+    assert!(dst.iter().all(|&byte| byte == 2));
+}
+
 /// Fewer rows than a tile weaves: padding takes the places of the others.
 #[test]
 fn rows_that_are_woven_with_padding() {

@@ -121,6 +121,14 @@ pub(super) struct Part {
     pub(super) loops: Loops,
 }
 
+impl Part {
+    /// The same with places counted from others of either side.
+    pub(super) fn nest_from(&self, src: isize, dst: isize) -> Nest<'_> {
+        let (src_offset, dst_offset) = (self.src_offset - src, self.dst_offset - dst);
+        Nest { src_offset, dst_offset, loops: &self.loops }
+    }
+}
+
 /// The part of `step` in `range` where it is a single box of whole elements.
 pub(super) fn restrict_whole(step: &Step<'_>, range: &Range<isize>) -> Option<Part> {
     let mut only = None;

@@ -104,11 +104,12 @@ impl Plan {
         let pads_rows = stream && self.pads_rows();
         let mut steps = self.steps.iter().enumerate().peekable();
         while let Some((number, step)) = steps.next() {
-            if let (true, Kernel::Fill(fill)) = (pads_rows, step.kernel)
-                && let Some(rows) = self.run_padded_in((&step, fill), src, target)?
-            {
-                done.push(rows);
-                continue;
+            if let (true, Kernel::Fill(fill)) = (pads_rows, step.kernel) {
+                let boxes = self.run_padded_in((&step, fill), src, target)?;
+                done.extend_from_slice(&boxes);
+                if !boxes.is_empty() {
+                    continue;
+                }
             }
             match steps.peek() {
                 _ if done.contains(&number) => {}
@@ -213,11 +214,7 @@ impl Plan {
         let range = target.range(1);
         let parts = boxes.map(|step| restrict_whole(step, &range));
         let [Some(rows), Some(rest)] = &parts else { return Ok(false) };
-        let [rows, rest] = [rows, rest].map(|part| Nest {
-            src_offset: part.src_offset - src.first(1),
-            dst_offset: part.dst_offset - range.start,
-            loops: &part.loops,
-        });
+        let [rows, rest] = [rows, rest].map(|part| part.nest_from(src.first(1), range.start));
         let mover = self.mover(family, element_bytes, stream);
         Ok(element_bytes == width && mover.run_rows(src.bytes, target.bytes, rows, rest)?)
     }

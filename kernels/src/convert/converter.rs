@@ -406,11 +406,7 @@ impl Work<'_> {
         (look, next): (Look, Option<Place>),
     ) {
         let (first, lines) = (src.first, lines_of_a_row(pass.run * conversion.src_bytes()));
-        let (outer, beyond, rows) = match pass.rows.as_slice() {
-            loops if self.repeats(form) => repeated(loops, &self.scale, src.first),
-            [outer @ .., rows] => (outer, ONCE, *rows),
-            [] => (&[][..], ONCE, ONCE),
-        };
+        let (outer, beyond, rows) = self.turns(pass, form, src);
         let next = next.filter(|_| matches!(look, Look::Along { .. }));
         each_place(outer, src, dst, &mut |src, dst| {
             let src = Place { pitch: rows.src_stride, ..src };
@@ -427,6 +423,15 @@ impl Work<'_> {
             // SAFETY: a step of the outer loops starts rows of the pass.
             unsafe { task.at_level(self.level) };
         });
+    }
+
+    /// Loops around rows from a place on, the one that repeats all of them at their level, and that over rows.
+    pub(super) fn turns<'l>(&self, pass: &'l Pass, form: Form, src: Place) -> (&'l [Loop], Loop, Loop) {
+        match pass.rows.as_slice() {
+            loops if self.repeats(form) => repeated(loops, &self.scale, src.first),
+            [outer @ .., rows] => (outer, ONCE, *rows),
+            [] => (&[][..], ONCE, ONCE),
+        }
     }
 
     /// True for rows of a form that are repeated at their level: those that are woven, but for pieces, packed slots, and floats of a

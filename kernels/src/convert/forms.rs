@@ -20,7 +20,7 @@ impl ConvertRows<'_> {
     #[inline(always)]
     pub(super) unsafe fn by_hops<M: Means>(&self, means: M) {
         debug_assert!(self.form.is_plain() || self.count >= BLOCK, "blocks of other forms are whole");
-        debug_assert!(!self.form.has_pairs(), "pairs go by words");
+        debug_assert!(!self.form.has_pairs() && self.ragged.is_none(), "these go by words");
         let lanes = means.lanes();
         let mut room = Room::new();
         let most = if self.form.is_lines() { 2 * BLOCK } else { STEP };

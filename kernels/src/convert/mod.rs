@@ -28,6 +28,7 @@ mod passes;
 mod permutation;
 mod prepared;
 mod program;
+mod ragged;
 mod rows;
 mod scale;
 mod small;

@@ -54,6 +54,62 @@ impl Converter<'_> {
         src: &[u8],
         dst: &mut [u8],
         nest: Nest<'_>,
+        padding: (Nest<'_>, Fill),
+    ) -> Result<bool, OutOfBounds> {
+        self.run_parts(src, dst, (None, nest), padding)
+    }
+
+    /// As [`Converter::run_padded`] with what the rows have before: all that `before` moves are pieces of the same rows, which go on with
+    /// those of `nest`, and become whole lines elsewhere, as those of whole tiles before a ragged one do. Rows are then read from end to end.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`] where some place of any of the three lies outside its slice; nothing was written then.
+    ///
+    /// ```
+    /// use relayout_kernels::{AlignedBuffer, Conversion, Converter, Fill, Level, Loop, Nest, Number, Rules, Scale, SlotWidth};
+    /// let (from, to) = (Number::Integer { bits: 8, signed: false }, Number::Integer { bits: 16, signed: false });
+    /// let converter = Converter {
+    ///     conversion: Conversion::new(from, to, Rules::default()).expect("integers become integers"),
+    ///     src: SlotWidth::Bytes(1),
+    ///     dst: SlotWidth::Bytes(2),
+    ///     scale: Scale::All(1.0),
+    ///     level: Level::detect(),
+    ///     stream: true,
+    /// };
+    /// // Rows of 40 bytes: 32 of each become a line, and the others, with padding, the line that is two lines behind it.
+    /// let rows = |extent| [Loop { extent: 2, src_stride: 40, dst_stride: 64 }, Loop { extent, src_stride: 1, dst_stride: 2 }];
+    /// let (whole, ragged, padding) = (rows(32), rows(8), rows(24));
+    /// let before = Nest { src_offset: 0, dst_offset: 0, loops: &whole };
+    /// let nest = Nest { src_offset: 32, dst_offset: 128, loops: &ragged };
+    /// let pad = Nest { src_offset: 0, dst_offset: 144, loops: &padding };
+    /// let fill = Fill { value: 0, width: SlotWidth::Bytes(2) };
+    ///
+    /// let (src, mut dst) = ([7; 80], AlignedBuffer::zeroed(256)?);
+    /// dst.fill(1);
+    /// if !converter.run_whole_and_padded(&src, &mut dst, [before, nest], (pad, fill))? {
+    ///     converter.run(&src, &mut dst, before)?;
+    ///     converter.run(&src, &mut dst, nest)?;
+    ///     relayout_kernels::fill_nest(&mut dst, pad, fill)?;
+    /// }
+    /// assert_eq!((dst[126], dst[127], dst[142], dst[144], dst[191], dst[192]), (7, 0, 7, 0, 0, 7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_whole_and_padded(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        [before, nest]: [Nest<'_>; 2],
+        padding: (Nest<'_>, Fill),
+    ) -> Result<bool, OutOfBounds> {
+        self.run_parts(src, dst, (Some(before), nest), padding)
+    }
+
+    /// Either of the two.
+    fn run_parts(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        (before, nest): (Option<Nest<'_>>, Nest<'_>),
         (pad, fill): (Nest<'_>, Fill),
     ) -> Result<bool, OutOfBounds> {
         let (SlotWidth::Bytes(_), SlotWidth::Bytes(_), SlotWidth::Bytes(width)) =
@@ -64,6 +120,7 @@ impl Converter<'_> {
         if !self.stream || nest.is_empty() || pad.is_empty() {
             return Ok(false);
         }
+        let dst_len = dst.len();
         let (from, to) = self.places(src, dst, &nest)?;
         if !inside(dst, &pad, width) {
             return Err(OutOfBounds { side: Side::Destination, len: dst.len() });
@@ -75,9 +132,23 @@ impl Converter<'_> {
         let is_short = |rows: &Padded| rows.ways > 1 || rows.count * units[1] < CONVERT_PIECE;
         let fits = |rows: &Padded| rows.outer.as_slice().len() + 2 <= MAX_LOOPS && is_short(rows);
         let Some(rows) = rows.filter(fits) else { return Ok(false) };
-        // SAFETY: `places` and `inside` proved that all rows and their padding lie inside the slices, which do not overlap, being a
-        // shared and an exclusive borrow; `Padded` made sure that the padding belongs to the rows; and the source is valid up to its length.
-        unsafe { Work { converter: self, made: &self.make(nest.loops) }.pad(&rows, from, to, src.len()) };
+        if let Some(before) = &before {
+            self.check(before, src.len(), dst_len)?;
+        }
+        let part = rows.part_of(before.as_ref(), &nest, self.units());
+        let Some(part) = part else { return Ok(false) };
+        let work = Work { converter: self, made: &self.make(nest.loops) };
+        // SAFETY: `places`, `check` and `inside` proved that all rows, their pieces and their padding lie inside the slices, which do not
+        // overlap, being a shared and an exclusive borrow; `Padded` made sure that the padding belongs to the rows, and pieces go on
+        // with them; and the source is valid up to its length.
+        unsafe {
+            if !work.ragged(&rows, part, [from, to]) {
+                if part.runs() > 1 && rows.bytes_of(part.elements()) > BETWEEN_STEPS {
+                    return Ok(false);
+                }
+                work.pad(&rows, part, [from, to], src.len());
+            }
+        }
         fence(self.level);
         Ok(true)
     }
@@ -209,21 +280,24 @@ impl Work<'_> {
     /// # Safety
     /// All rows, and their padding, must be valid at both places, without overlap, and the source up to its end, which is counted from its
     /// base as its places are.
-    unsafe fn pad(&self, rows: &Padded, src: Place, dst: Place, end: usize) {
+    unsafe fn pad(&self, rows: &Padded, all: Part, [src, dst]: [Place; 2], end: usize) {
         let [src_unit, dst_unit] = self.units();
-        let parts = rows.parts(BETWEEN_STEPS);
+        let parts = if all.runs() > 1 { [all; 2] } else { rows.parts(BETWEEN_STEPS) };
         // Elements behind a row have factors of other rows, or none; and wide ones lie on many lines.
         let stays = self.scale.is_along() || BLOCK * src_unit.unsigned_abs() > CONVERT_LONGER;
         let longer = |count: usize| if stays { count } else { count.max(BLOCK) };
-        let made = parts.map(|part| Made::new(rows, (part.count, longer(part.count)), self.units()));
+        let made =
+            parts.map(|part| Made::new(rows, (part.elements(), longer(part.elements())), self.units()));
         let mut room = Buffer::new(made.iter().map(Made::bytes).max().unwrap_or(0));
         let room = Place::near(room.start());
         for first in (0..rows.count).step_by(parts[0].count) {
             let last = usize::from(first + parts[1].count == rows.count);
             let first = first as isize;
-            let (from, to) = (src.at(first * src_unit), dst.at(first * dst_unit * rows.ways as isize));
+            let part = parts[last];
+            let from = src.at((first - part.before() as isize) * src_unit);
+            let to = dst.at(first * dst_unit * rows.ways as isize - part.reach);
             // SAFETY: a part of every row, with what is behind it if it is the last; there is room for the larger of both.
-            unsafe { self.pad_part((rows, parts[last], &made[last]), [from, to, room], end as isize) };
+            unsafe { self.pad_part((rows, part, &made[last]), [from, to, room], end as isize) };
         }
     }
 
@@ -243,7 +317,7 @@ impl Work<'_> {
                 let way = if first + made.steps <= made.cut.extent { whole } else { rest };
                 let first = first as isize;
                 let (src, dst) = (src.at(first * made.cut.src_stride), dst.at(first * made.cut.dst_stride));
-                let pass = way.pass(part.count, src, end);
+                let pass = way.pass(part.elements(), src, end);
                 let look = look_of_rows(self, &pass, src);
                 // SAFETY: some steps of the rows, for which there is room. Longer rows end where the source does at most, and fit as well: they are
                 // runs of their own, and such lie as far apart in the room. What leaves it are the rows with their padding.

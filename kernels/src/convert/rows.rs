@@ -7,6 +7,7 @@ use super::join_rows::Piece;
 use super::leave::Turned;
 use super::packed::pack::{pack, unpack, unpack_exactly};
 use super::program::Conversion;
+use super::ragged::Ragged;
 use super::scale::Scale;
 use super::tables::byte_table::ByteTable;
 use super::tables::narrowing::Narrowing;
@@ -134,6 +135,8 @@ pub(super) struct ConvertRows<'a> {
     /// How floats of 16 or 32 bits are narrowed to a byte, where it was made.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other targets narrow them as words"))]
     pub(super) narrowing: Option<&'a Narrowing>,
+    /// What becomes of rows that are woven, where it is more than a stream: then they go by words.
+    pub(super) ragged: Option<&'a Ragged>,
     /// What is transposed by turns in place of rows that are converted.
     pub(super) turned: Option<&'a Turned<'a>>,
 }
@@ -236,6 +239,7 @@ impl<'a> ConvertRows<'a> {
             scaled: None,
             widening: None,
             narrowing: None,
+            ragged: None,
             turned: None,
         }
     }

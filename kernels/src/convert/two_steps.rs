@@ -56,7 +56,7 @@ impl ConvertRows<'_> {
     /// As [`ConvertRows::at_level`].
     #[inline(always)]
     pub(super) unsafe fn by_two_steps(&self, level: Level) -> bool {
-        match self.steps(level) {
+        match self.steps(level).filter(|_| self.ragged.is_none()) {
             // SAFETY: the caller's promise.
             Some(steps) => unsafe { self.in_two(steps, level) },
             None => return false,

@@ -225,7 +225,7 @@ fn without(loops: &[Loop], along: usize, across: usize) -> Pass {
 }
 
 /// Memory is read in its order: what narrows reads more than it writes, and what widens writes long runs anywhere.
-fn put_in_order(rows: &mut Loops) {
+pub(super) fn put_in_order(rows: &mut Loops) {
     rows.sort_by_key(|l| std::cmp::Reverse(l.src_stride.unsigned_abs()));
 }
 

@@ -5,22 +5,24 @@
 //! weaves more rows than there are. Elements alone, and padding alone, would each write the lines in which they meet in part.
 
 mod found;
+mod part;
+mod run;
 
-use found::{Woven, gapped, places, whole};
+use found::{Pieces, Woven, gapped, places, whole};
+pub(crate) use part::{Part, Run};
+use run::PaddedRows;
 
 use crate::convert::flush::{fence, streams, walk_at_level};
 use crate::fill::{Fill, inside, take_runs};
-use crate::interleave::{full_zips, zip_block, zip_blocks};
-use crate::lanes::{Held, LINE, Lanes, stream_line};
+use crate::lanes::{Held, LINE};
 use crate::level::Level;
 use crate::loops::Loops;
 use crate::mover::{Family, Mover};
 use crate::nest::{Loop, Nest, OutOfBounds, Side};
-use crate::rows::{copy_short, next_rows, taking_turns};
+use crate::rows::{next_rows, taking_turns};
 use crate::slots::SlotWidth;
 use crate::stage::starts_lines;
-use crate::tuning::{rows_ahead, run_ahead};
-use crate::walk::Point;
+use crate::tuning::{PADDED_ROW, rows_ahead, run_ahead};
 
 impl Mover {
     /// Moves rows, and fills what is behind each of them up to the end of a line, or what is left of every few elements where rows are
@@ -55,6 +57,54 @@ impl Mover {
         src: &[u8],
         dst: &mut [u8],
         nest: Nest<'_>,
+        padding: (Nest<'_>, Fill),
+    ) -> Result<bool, OutOfBounds> {
+        self.run_parts(src, dst, (None, nest), padding)
+    }
+
+    /// As [`Mover::run_padded`] with what the rows have before: all that `before` moves are pieces of the same rows, which go on with those
+    /// of `nest`, and become whole lines elsewhere, as those of whole tiles before a ragged one do. Rows are then read from end to end.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`] where some place of any of the three lies outside its slice; nothing was written then.
+    ///
+    /// ```
+    /// use relayout_kernels::{AlignedBuffer, Family, Fill, Level, Loop, Mover, Nest, SlotWidth};
+    /// // Two rows of 100 bytes: 64 of each become a line, and the others, with padding, the line that is two lines behind it.
+    /// let rows = |extent| [Loop { extent: 2, src_stride: 100, dst_stride: 64 }, Loop { extent, src_stride: 1, dst_stride: 1 }];
+    /// let (whole, ragged, padding) = (rows(64), rows(36), rows(28));
+    /// let before = Nest { src_offset: 0, dst_offset: 0, loops: &whole };
+    /// let nest = Nest { src_offset: 64, dst_offset: 128, loops: &ragged };
+    /// let pad = Nest { src_offset: 0, dst_offset: 164, loops: &padding };
+    /// let fill = Fill { value: 0, width: SlotWidth::Bytes(1) };
+    ///
+    /// let (src, mut dst) = ([7; 200], AlignedBuffer::zeroed(256)?);
+    /// dst.fill(1);
+    /// let mover = Mover { family: Family::Rows, element_bytes: 1, level: Level::detect(), stream: true };
+    /// if !mover.run_whole_and_padded(&src, &mut dst, [before, nest], (pad, fill))? {
+    ///     mover.run(&src, &mut dst, before)?;
+    ///     mover.run(&src, &mut dst, nest)?;
+    ///     relayout_kernels::fill_nest(&mut dst, pad, fill)?;
+    /// }
+    /// assert_eq!((dst[127], dst[163], dst[164], dst[191], dst[192]), (7, 7, 0, 0, 7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_whole_and_padded(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        [before, nest]: [Nest<'_>; 2],
+        padding: (Nest<'_>, Fill),
+    ) -> Result<bool, OutOfBounds> {
+        self.run_parts(src, dst, (Some(before), nest), padding)
+    }
+
+    /// Either of the two.
+    fn run_parts(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        (before, nest): (Option<Nest<'_>>, Nest<'_>),
         (pad, fill): (Nest<'_>, Fill),
     ) -> Result<bool, OutOfBounds> {
         let (element, SlotWidth::Bytes(width)) = (self.element_bytes, fill.width) else { return Ok(false) };
@@ -72,10 +122,20 @@ impl Mover {
         let padding = Padding { nest: &pad, value: fill.value, width };
         let rows = Padded::new(self.level, &nest, [element; 2], &padding, to);
         let Some(rows) = rows else { return Ok(false) };
-        let from = src[nest.src_offset.unsigned_abs()..].as_ptr();
+        if let Some(before) = &before {
+            before.check(src.len(), element, dst.len(), element)?;
+        }
+        let part = rows.part_of(before.as_ref(), &nest, [element as isize; 2]);
+        let Some(part) = part.filter(|part| part.runs() == 1 || rows.bytes_of(part.elements()) <= PADDED_ROW)
+        else {
+            return Ok(false);
+        };
+        let first = before.unwrap_or(nest);
+        let from = src[first.src_offset.unsigned_abs()..].as_ptr();
+        let to = dst[first.dst_offset.unsigned_abs()..].as_mut_ptr();
         let turns = taking_turns(rows.outer.as_slice());
         let step = if rows.ways == 1 { turns.src_stride } else { rows.across.src_stride };
-        let run = rows.count * element;
+        let run = part.elements() * element;
         let next = next_rows(rows.outer.as_slice(), (rows.ways, step), run);
         let ahead = next.unwrap_or_else(|| match rows.ways {
             1 => run_ahead(turns.extent),
@@ -84,9 +144,9 @@ impl Mover {
         let steps = (rows.across.src_stride, ahead);
         // SAFETY:
         // - every address that either nest reaches, and the element behind it, lies inside `src` and `dst`: the checks proved it;
-        // - the padding is what is behind each row, or woven with it: `Padded` made sure of it;
+        // - the padding is what is behind each row, or woven with it, and pieces are what is before it: `Padded` made sure of it;
         // - `src` and `dst` do not overlap, being a shared and an exclusive borrow.
-        unsafe { rows.walk(rows.all(), rows.outer.as_slice(), steps, (from, to)) };
+        unsafe { rows.walk(part, rows.outer.as_slice(), steps, (from, to)) };
         fence(self.level);
         Ok(true)
     }
@@ -98,13 +158,6 @@ pub(crate) struct Padding<'a> {
     pub(crate) value: u128,
     /// Bytes of a value.
     pub(crate) width: usize,
-}
-
-/// A part of a row: its elements, and its bytes in the destination, with its padding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Part {
-    pub(crate) count: usize,
-    bytes: usize,
 }
 
 /// Rows, one or a few of which become one of the destination, and how long that is.
@@ -166,7 +219,29 @@ impl Padded {
 
     /// All of a row.
     pub(crate) fn all(&self) -> Part {
-        Part { count: self.count, bytes: self.bytes }
+        Part::alone(self.count, self.bytes)
+    }
+
+    /// The same with what another nest has before, if there is one; none where rows of a nest do not go on with it.
+    pub(crate) fn part_of(
+        &self,
+        before: Option<&Nest<'_>>,
+        nest: &Nest<'_>,
+        units: [isize; 2],
+    ) -> Option<Part> {
+        let Some(before) = before else { return Some(self.all()) };
+        Some(self.all().behind(Pieces::new(before, nest, self, units)?))
+    }
+
+    /// Four bytes of padding.
+    pub(crate) fn word(&self) -> u32 {
+        let [a, b, c, d, ..] = self.line.0[0];
+        u32::from_le_bytes([a, b, c, d])
+    }
+
+    /// Bytes of so many elements of all rows that are woven.
+    pub(crate) fn bytes_of(&self, count: usize) -> usize {
+        count.saturating_mul(self.element * self.across.extent)
     }
 
     /// The parts of a row for each of which there are to be at most so many bytes, if it has two: all but the last are whole lines, and
@@ -180,11 +255,11 @@ impl Padded {
         let rest = self.count - (self.count - 1) / count * count;
         let bytes = |count: usize| count * self.ways * self.element;
         let behind = self.bytes - bytes(self.count);
-        [Part { count, bytes: bytes(count) }, Part { count: rest, bytes: bytes(rest) + behind }]
+        [Part::alone(count, bytes(count)), Part::alone(rest, bytes(rest) + behind)]
     }
 
-    /// Moves a part of the rows that loops lead to, with a step from one to the next that are woven, and asks for what is so many bytes
-    /// ahead. A fence is then due.
+    /// Moves a part of the rows that loops lead to, from where it starts on either side, with a step from one to the next that are woven,
+    /// and asks for what is so many bytes ahead. A fence is then due.
     ///
     /// # Safety
     /// All places of the rows and of their padding must be valid, without overlap.
@@ -195,17 +270,18 @@ impl Padded {
         (step, ahead): (isize, usize),
         places: (*const u8, *mut u8),
     ) {
-        let (ways, bytes, present, line) =
-            (self.ways, part.bytes, self.across.extent, self.line.0[0].as_ptr());
+        let (ways, present, line) = (self.ways, self.across.extent, self.line.0[0].as_ptr());
         // A single row is so many bytes.
-        let (element, count) =
-            if ways == 1 { (1, part.count * self.element) } else { (self.element, part.count) };
+        let (element, part) = match ways {
+            1 => (1, part.in_bytes(self.element)),
+            _ => (self.element, part),
+        };
         macro_rules! run {
             ($($e:literal: $($k:literal)*;)*) => {
                 match (element, ways) {
                     // SAFETY: the caller's promise; the line lives as long as the rows.
                     $($(($e, $k) => unsafe {
-                        let kernel = PaddedRows::<$e, $k> { step, present, count, bytes, line, ahead };
+                        let kernel = PaddedRows::<$e, $k> { step, present, part, line, ahead };
                         walk_at_level(self.level, loops, places, kernel)
                     })*)*
                     _ => false,
@@ -214,145 +290,5 @@ impl Padded {
         }
         let is_done = run!(1: 1 2 4 8; 2: 2 4 8; 4: 2 4; 8: 2;);
         debug_assert!(is_done, "rows are only found where there is a kernel for them");
-    }
-}
-
-/// Interleaves `K` rows of elements of `E` bytes, the last of which may be padding, and puts padding behind them; with `K` = 1 the row
-/// is copied.
-#[derive(Clone, Copy)]
-struct PaddedRows<const E: usize, const K: usize> {
-    /// From row to row of the source.
-    step: isize,
-    /// Rows of the source.
-    present: usize,
-    count: usize,
-    bytes: usize,
-    line: *const u8,
-    /// How far ahead of its loads each row is asked for, in bytes; it is not if 0.
-    ahead: usize,
-}
-
-impl<const E: usize, const K: usize> Point for PaddedRows<E, K> {
-    const APART: usize = if K > 2 { 8 / K } else { 4 };
-
-    /// # Safety
-    /// The rows that are present must have `count` elements readable from `src` on, and `bytes` be writable at `dst`, which starts a line.
-    #[inline(always)]
-    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
-        // What is made at once: a register of each row, but of single ones a line.
-        let block = if K == 1 { LINE } else { L::BYTES / E };
-        let (whole, rest) = (self.count / block * block, self.count % block);
-        let mut at = whole * K * E;
-        // SAFETY: whole blocks of the rows; their rest, for which there is room; and whole lines up to the end.
-        unsafe {
-            if K == 1 {
-                let mut line = 0;
-                while line < at {
-                    if self.ahead > 0 {
-                        lanes.prefetch(src.wrapping_add(self.ahead + line));
-                    }
-                    stream_line(lanes, src.add(line), dst.add(line));
-                    line += LINE;
-                }
-            } else if self.present == K {
-                zip_blocks::<L, E, K, true>(lanes, whole, self.step, src, dst, self.ahead);
-            } else {
-                self.zip_with_padding(lanes, whole, src, dst);
-            }
-            if rest > 0 {
-                at += self.rest(lanes, src.wrapping_add(whole * E), rest, (dst.add(at), self.bytes - at));
-            }
-            while at < self.bytes {
-                stream_line(lanes, self.line, dst.add(at));
-                at += LINE;
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn streams(&self) -> bool {
-        true
-    }
-}
-
-impl<const E: usize, const K: usize> PaddedRows<E, K> {
-    /// Whole registers of each row that is present, and of padding.
-    ///
-    /// # Safety
-    /// As [`Point::point`], of a multiple of a register's elements.
-    #[inline(always)]
-    unsafe fn zip_with_padding<L: Lanes>(&self, lanes: L, count: usize, src: *const u8, dst: *mut u8) {
-        let mut at = 0;
-        while at < count {
-            // SAFETY: a register of elements from `at` on exists in every row that is present; a line of padding, which registers
-            // divide.
-            unsafe {
-                let mut rows = [lanes.load(self.line); K];
-                let mut row = 0;
-                while row < K {
-                    if row < self.present {
-                        let from = src.wrapping_offset(row as isize * self.step).wrapping_add(at * E);
-                        if self.ahead > 0 {
-                            lanes.prefetch(from.wrapping_add(self.ahead));
-                        }
-                        rows[row] = lanes.load(from);
-                    }
-                    row += 1;
-                }
-                full_zips::<L, E, K>(lanes, &mut rows);
-                let mut part = 0;
-                while part < K {
-                    lanes.stream(dst.add(at * K * E + part * L::BYTES), rows[part]);
-                    part += 1;
-                }
-            }
-            at += L::BYTES / E;
-        }
-    }
-
-    /// The elements behind the last whole block, and padding up to the end of what a block would be, or of the row: how many bytes that is.
-    ///
-    /// # Safety
-    /// `count` elements, less than a block, must be readable in each row that is present, and so many bytes, whole lines, writable at `dst`, which
-    /// starts one; `K` registers are whole lines unless there is one row.
-    #[inline(always)]
-    unsafe fn rest<L: Lanes>(
-        &self,
-        lanes: L,
-        src: *const u8,
-        count: usize,
-        (dst, len): (*mut u8, usize),
-    ) -> usize {
-        let mut room = Held([[0; LINE]; K]);
-        let room = room.0.as_mut_ptr().cast::<u8>();
-        let register = if K == 1 { LINE } else { L::BYTES };
-        let end = len.min(K * register);
-        // SAFETY: the caller's promise, and room for a line of each row.
-        unsafe {
-            let mut row = 0;
-            while row < K {
-                let to = room.add(row * register);
-                core::ptr::copy_nonoverlapping(self.line, to, register);
-                if row < self.present {
-                    let from = src.wrapping_offset(row as isize * self.step);
-                    if self.ahead > 0 {
-                        // What is no whole block may lie on two lines.
-                        lanes.prefetch(from.wrapping_add(self.ahead));
-                        lanes.prefetch(from.wrapping_add(self.ahead + count * E - 1));
-                    }
-                    copy_short(from, to, count * E);
-                }
-                row += 1;
-            }
-            if K > 1 {
-                zip_block::<L, E, K, false>(lanes, room, L::BYTES as isize, room, 0);
-            }
-            let mut at = 0;
-            while at < end {
-                stream_line(lanes, room.add(at), dst.add(at));
-                at += LINE;
-            }
-        }
-        end
     }
 }

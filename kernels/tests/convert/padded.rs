@@ -104,6 +104,19 @@ impl Padded {
     }
 
     fn check_of(&self, converter: &Converter<'_>, src: &[u8], dst: usize) -> bool {
+        self.check_by(converter, src, dst, &|converter, src, written| {
+            converter.run_padded(src, written, self.nest(), self.fill(dst)).unwrap()
+        })
+    }
+
+    /// The same by a way to write both.
+    fn check_by(
+        &self,
+        converter: &Converter<'_>,
+        src: &[u8],
+        dst: usize,
+        run: &dyn Fn(&Converter<'_>, &[u8], &mut [u8]) -> bool,
+    ) -> bool {
         let (mut together, len) = (false, self.len(dst));
         let mut wanted = vec![0xa5; len];
         let portable = Converter { level: Level::Scalar, stream: false, ..*converter };
@@ -115,7 +128,7 @@ impl Padded {
                 let mut found = vec![0xa5; len + 192];
                 let line = found.as_ptr().align_offset(64);
                 let slice = &mut found[line + start..line + start + len];
-                let is_done = converter.run_padded(src, slice, self.nest(), self.fill(dst)).unwrap();
+                let is_done = run(&converter, src, slice);
                 let expected = if is_done { &wanted } else { &vec![0xa5; len] };
                 assert!(slice == expected, "{converter:?} at {start}: {:?} {:?}", self.loops, self.pad);
                 found[line + start..line + start + len].fill(0xa5);
@@ -162,6 +175,104 @@ fn rows_are_converted_with_their_padding() {
             }
         }
     }
+}
+
+/// Rows whose first elements are pieces, as those of whole tiles are: how many of how many elements, and the elements behind them out of
+/// slots.
+const PIECES: [(usize, (usize, usize), (usize, usize)); 5] = [
+    (1, (2, 128), (44, 128)),
+    (1, (1, 64), (100, 192)),
+    (2, (2, 128), (44, 128)),
+    (4, (1, 64), (5, 128)),
+    (8, (3, 64), (65, 128)),
+];
+
+impl Padded {
+    /// What of these rows is the pieces, and what is behind them.
+    fn apart(&self, [src, dst]: [usize; 2], ways: usize, (pieces, piece): (usize, usize)) -> [Vec<Loop>; 2] {
+        let next = a_loop(pieces, piece * src, piece * ways * dst);
+        let of = |extent: &dyn Fn(usize) -> usize| -> Vec<Loop> {
+            let along = |l: &Loop| l.src_stride == src as isize && l.dst_stride == (ways * dst) as isize;
+            self.loops
+                .iter()
+                .map(|l| if along(l) { Loop { extent: extent(l.extent), ..*l } } else { *l })
+                .collect()
+        };
+        let mut before = of(&|_| piece);
+        before.insert(2, next);
+        [before, of(&|extent| extent - pieces * piece)]
+    }
+}
+
+#[test]
+fn rows_are_converted_with_what_is_whole_before_their_padding() {
+    let src = noise();
+    let streams = levels().any(|level| level >= Level::Avx2);
+    for (conversion, from, to) in conversions().into_iter().chain(rare_conversions()) {
+        let (SlotWidth::Bytes(read), SlotWidth::Bytes(written)) = (from, to) else { continue };
+        let (scale, level) = (Scale::All(1.0), Level::Scalar);
+        let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
+        for ((ways, (pieces, piece), (count, slots)), lie) in
+            PIECES.into_iter().flat_map(|sizes| LIES.map(|lie| (sizes, lie)))
+        {
+            let (widths, whole) = ([read, written], pieces * piece);
+            let rows = Padded::new(widths, (ways, ways), (whole + count, whole + slots), lie);
+            let [before, behind] = rows.apart(widths, ways, (pieces, piece));
+            let (first, reach) = (rows.first + (whole * read) as isize, (whole * ways * written) as isize);
+            let nests = [
+                Nest { loops: &before, ..rows.nest() },
+                Nest { src_offset: first, dst_offset: reach, loops: &behind },
+            ];
+            let together = rows.check_by(&converter, &src, written, &|converter, src, dst| {
+                converter.run_whole_and_padded(src, dst, nests, rows.fill(written)).unwrap()
+            });
+            let has_kernel =
+                matches!((written, ways), (1 | 2 | 4 | 8 | 16, 1) | (1 | 2, _) | (4, 2 | 4) | (8, 2));
+            let fits = (whole + count) * ways * written <= 8192 && (ways > 1 || count * written < 2048);
+            assert_eq!(together, streams && has_kernel && fits, "{converter:?} {:?}", rows.loops);
+        }
+    }
+}
+
+#[test]
+fn what_does_not_go_on_is_no_whole_row() {
+    let src = noise();
+    let (conversion, from, to) = conversions()[0];
+    let (SlotWidth::Bytes(read), SlotWidth::Bytes(written)) = (from, to) else { panic!("whole bytes") };
+    let (scale, level) = (Scale::All(1.0), Level::detect());
+    let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
+    let (ways, pieces, whole) = (2, (1, 128), 128);
+    let rows = Padded::new([read, written], (ways, ways), (whole + 44, whole + 128), Lie::Evenly);
+    let [before, behind] = rows.apart([read, written], ways, pieces);
+    let (first, reach) = (rows.first + (whole * read) as isize, (whole * ways * written) as isize);
+    let nest = Nest { src_offset: first, dst_offset: reach, loops: &behind };
+    let mut dst = vec![0xa5; rows.len(written) + 64];
+    let line = dst.as_ptr().align_offset(64);
+    let dst = &mut dst[line..line + rows.len(written)];
+    let mut run = |before: Nest<'_>, dst: &mut [u8]| {
+        converter.run_whole_and_padded(&src, dst, [before, nest], rows.fill(written))
+    };
+    let whole = Nest { loops: &before, ..rows.nest() };
+    // Elements earlier than those that go on with the rows, fewer of them, and other rows.
+    assert_eq!(run(Nest { src_offset: whole.src_offset + 1, ..whole }, dst), Ok(false));
+    let with = |position: usize, l: Loop| -> Vec<Loop> {
+        before.iter().enumerate().map(|(i, other)| if i == position { l } else { *other }).collect()
+    };
+    for loops in [
+        with(3, Loop { extent: 127, ..before[3] }),
+        with(3, Loop { extent: 96, ..before[3] }),
+        with(0, Loop { extent: 4, ..before[0] }),
+        with(1, Loop { src_stride: before[1].src_stride - 1, ..before[1] }),
+        [&before[..], &[Loop { extent: 2, src_stride: 0, dst_stride: 0 }]].concat(),
+    ] {
+        assert_eq!(run(Nest { loops: &loops, ..whole }, dst), Ok(false), "{loops:?}");
+    }
+    if level >= Level::Avx2 {
+        let outside = Nest { dst_offset: rows.len(written) as isize, ..whole };
+        assert_eq!(run(outside, dst), Err(OutOfBounds { side: Side::Destination, len: dst.len() }));
+    }
+    assert!(dst.iter().all(|&byte| byte == 0xa5));
+    assert_eq!(run(whole, dst), Ok(level >= Level::Avx2));
 }
 
 #[test]

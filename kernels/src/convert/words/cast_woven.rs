@@ -98,7 +98,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// As [`cast`](crate::convert::words::pairs::cast); the stream starts a line if `stream`.
     #[inline(always)]
     unsafe fn zip<const N: usize, const ONE: usize>(self, step: isize, stream: bool) {
-        if let (2, Some(widening)) = (W::BYTES, self.tops::<N>()) {
+        if let (2, Some(widening), None) = (W::BYTES, self.tops::<N>(), self.rows.ragged) {
             // SAFETY: the caller's promise.
             return unsafe { self.rows.zip_to_tops::<M, N>(self.means, (step, stream), [widening; 2]) };
         }
@@ -108,15 +108,24 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             let place = self.rows.places(row).0.first;
             // SAFETY: the caller's promise.
             unsafe {
-                match kept.ones::<F, N>(
+                let ones = kept.ones::<F, N>(
                     self.rows,
                     &mut factors,
                     row,
                     (even_ways(step), R::BYTES),
                     4 / W::BYTES,
-                ) {
-                    Some(mut ones) => self.zip_row::<One, ONE>((row, place), &mut ones, (step, stream)),
-                    None => self.zip_row::<F, N>((row, place), &mut factors, (step, stream)),
+                );
+                match (ones, self.rows.ragged) {
+                    (Some(mut ones), None) => {
+                        self.zip_row::<One, ONE>((row, place), &mut ones, (step, stream));
+                    }
+                    (None, None) => self.zip_row::<F, N>((row, place), &mut factors, (step, stream)),
+                    (Some(mut ones), Some(ragged)) => {
+                        self.zip_ragged::<One, ONE>(ragged, (row, place), &mut ones, step);
+                    }
+                    (None, Some(ragged)) => {
+                        self.zip_ragged::<F, N>(ragged, (row, place), &mut factors, step);
+                    }
                 }
             }
         }
@@ -170,7 +179,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// A block must be readable in each row.
     #[inline(always)]
-    unsafe fn woven<G: Multiply, const N: usize>(
+    pub(super) unsafe fn woven<G: Multiply, const N: usize>(
         self,
         factors: &mut [G; 4],
         src: *const u8,

@@ -5,6 +5,7 @@ pub(crate) mod any;
 mod as_the_first;
 pub(crate) mod cast_packed;
 pub(crate) mod cast_pairs;
+mod cast_ragged;
 pub(crate) mod cast_rows;
 pub(crate) mod cast_woven;
 pub(crate) mod casts;
