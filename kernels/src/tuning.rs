@@ -576,9 +576,9 @@ pub(crate) const KEPT_ROWS: usize = 8;
 /// lines; shorter rows are put together to tiles.
 pub(crate) const CONVERT_PIECE: usize = 2048;
 
-/// True where rows of three elements of two or four bytes that start lines, long rows of tiles of two bytes that start none, and rows of
-/// tiles that end beside them, are better converted on their way than moved before: AMD's fifth Zen gained a fifth to two thirds. Other
-/// processors, where moving them first was faster, were not measured since.
+/// True where rows of three elements of two or four bytes that start lines, and long rows of tiles of two bytes that start none, are
+/// better converted on their way than moved before: AMD's fifth Zen gained a fifth to two thirds. Other processors, where moving them
+/// first was faster, were not measured since.
 pub fn converts_in_one_step() -> bool {
     is_fifth_zen()
 }

@@ -1,8 +1,8 @@
 //! Elements that are converted and moved in two steps, band by band, each by a plan of its own, with an array between them of which the
 //! part that belongs to a band stays in the cache.
 //!
-//! Where rows of tiles are short, or ragged, what moves elements puts them together to whole lines with their padding; what converts
-//! them on the way does so row by row, and takes rows that fill a register to be fast. So elements go to tiles by way of the
+//! Where rows are woven with padding, or lie across the source, what moves elements puts them together to whole lines with it; what
+//! converts them on the way does so row by row, and takes rows that fill a register to be fast. So elements go to tiles by way of the
 //! destination's order, also those that are only moved, where their rows lie across the source; and those without padding are moved
 //! first and converted last.
 
@@ -51,7 +51,8 @@ const LONG_BESIDE_LINES: usize = 2048;
 /// Fewer slots are unpacked as they are transposed.
 const SHORT_RUN: usize = 16;
 
-/// Rows of more elements are padded seldom enough to be converted on the way, unless other rows of their tiles are padding.
+/// Rows of more elements, which lie apart, are padded seldom enough to be converted on the way, unless other rows of their tiles are
+/// padding.
 const SHORT_ROW: i64 = 256;
 
 /// Rows of tiles of so many elements are long.
@@ -108,7 +109,7 @@ impl TwoSteps {
         let along = Bands::of(&largest, most);
         let step = step_of_rows(&largest)? / src;
         let (steps, bands) = match along {
-            Some(_) if converts && pays_along(plan, step)? => first(plan, BAND, 0)?,
+            Some(_) if converts && pays_along(plan, &largest, step)? => first(plan, BAND, 0)?,
             Some(_) if step <= MOST_WAYS => return None,
             _ if pays_across(plan, &largest) => first(plan, BAND_ACROSS, ACROSS)?,
             _ => return None,
@@ -118,17 +119,23 @@ impl TwoSteps {
 }
 
 /// Two steps to tiles that end with padding, or are woven with it, where the rows do not lie one element after the other in the source,
-/// so that they are not converted with their padding; and to those of several pieces of which some are woven with it, or that are short,
-/// unless this processor converts them as fast on their way: no element of four bytes to one, of which four rows are woven.
-fn pays_along(plan: &Plan, step: usize) -> Option<bool> {
-    let is_short = has_short_rows(plan)?;
-    let boxes = plan.steps.moves().count();
-    let [from, to] = slot_bits(plan);
-    let goes_straight = converts_in_one_step() && from < 4 * to;
+/// so that they are not converted with their padding; and to those of several boxes of which some are woven with it.
+fn pays_along(plan: &Plan, largest: &Step<'_>, step: usize) -> Option<bool> {
     Some(match step == 1 {
-        true => is_short && boxes > 1 && !goes_straight || boxes > 2 && shares_rows(plan, SHARE_OF_ROWS),
-        false => step <= MOST_WAYS && (is_short || shares_rows(plan, SHARE_OF_ROWS)),
+        true => plan.steps.moves().count() > 2 && weaves_padding(plan, largest),
+        false => step <= MOST_WAYS && (has_short_rows(plan)? || shares_rows(plan, SHARE_OF_ROWS)),
     })
+}
+
+/// True where many elements belong to boxes of fewer rows to a word than the largest: those that are woven with padding.
+fn weaves_padding(plan: &Plan, largest: &Step<'_>) -> bool {
+    let ways = |step: &Step<'_>| {
+        let [src, dst] = [src_element_units(step), element_units(step)];
+        step.nest.loops.iter().find(|l| l.dst_stride == dst && l.src_stride != src).map_or(1, |l| l.extent)
+    };
+    let others = plan.steps.moves().filter(|step| ways(step) < ways(largest));
+    let others = others.map(|step| bytes_of(&step)).fold(0, usize::saturating_add);
+    others.saturating_mul(SHARE_OF_ROWS) > bytes_of_boxes(plan)
 }
 
 /// The same where rows lie across the source, which has no tiles itself, and become words: many of which have padding, or of several

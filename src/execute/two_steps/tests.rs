@@ -45,3 +45,17 @@ fn rows_across_a_source_go_straight_where_they_are_long() {
     // Words that have padding, short rows of two boxes, and long ones.
     assert_eq!([7, 61, 500].map(goes_in_two), [true, true, false]);
 }
+
+#[test]
+fn ragged_rows_go_straight_unless_many_are_woven_with_padding() {
+    let goes_in_two = |dimensions: &str, minor: &str| {
+        let tiles = format!("bf16[{dimensions}]{{{minor}:T(8,128)(2,1)}}");
+        TwoSteps::new(&plan(&format!("f32[{dimensions}]"), &tiles)).is_some()
+    };
+    for rows in ["8000,197", "8003,197", "8000,300"] {
+        assert!(!goes_in_two(rows, "1,0"), "{rows}");
+    }
+    // One of 23 rows, and one of 5, with ragged columns; and one of 7 without.
+    let planes = ["1000,23,300", "1000,5,300", "1000,7,128"];
+    assert_eq!(planes.map(|rows| goes_in_two(rows, "2,1,0")), [false, true, false]);
+}
