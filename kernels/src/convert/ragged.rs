@@ -29,12 +29,14 @@ impl Work<'_> {
     /// All rows, their pieces and their padding must be valid at both places, where the rows behind the pieces start, without overlap.
     pub(super) unsafe fn ragged(&self, rows: &Padded, part: Part, [src, dst]: [Place; 2]) -> bool {
         let (conversion, count) = (&self.conversion, part.elements());
+        // Words of as many rows as they have places for, from elements that do change: the others have ways of their own.
         let is_whole = rows.ways == rows.across.extent && rows.ways > 1;
         let fits = is_whole
             && part.has_pieces_of(BLOCK)
             && rows.ways * conversion.dst_bytes() == WORD
             && count >= BLOCK
             && conversion.parts() == 1
+            && !conversion.is_identity()
             && ends(conversion, None).is_some();
         if !fits {
             return false;

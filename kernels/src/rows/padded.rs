@@ -131,8 +131,8 @@ impl Mover {
             return Ok(false);
         };
         let first = before.unwrap_or(nest);
-        let from = src[first.src_offset.unsigned_abs()..].as_ptr();
-        let to = dst[first.dst_offset.unsigned_abs()..].as_mut_ptr();
+        let from = src.as_ptr().wrapping_offset(first.src_offset);
+        let to = dst.as_mut_ptr().wrapping_offset(first.dst_offset);
         let turns = taking_turns(rows.outer.as_slice());
         let step = if rows.ways == 1 { turns.src_stride } else { rows.across.src_stride };
         let run = part.elements() * element;

@@ -2,7 +2,8 @@
 //! portable loop and a fill make them one after the other.
 
 use relayout_kernels::{
-    Along, Converter, Fill, Level, Loop, Nest, OutOfBounds, Scale, Side, SlotWidth, StepDigit, fill_nest,
+    Along, Conversion, Converter, Fill, Level, Loop, Nest, OutOfBounds, Scale, Side, SlotWidth, StepDigit,
+    fill_nest,
 };
 
 use super::pairs::{conversions, rare_conversions, scaled_conversions};
@@ -297,6 +298,52 @@ fn factors_are_found_by_the_places_of_rows() {
                     [read, written],
                 );
             }
+        }
+    }
+}
+
+#[test]
+fn factors_are_found_by_the_places_of_rows_that_are_whole_before() {
+    let src = noise();
+    let values: Vec<f32> = (0..2048).map(|i| (i as f32 - 700.0) * 0.37).collect();
+    let number = |n: usize| std::num::NonZeroUsize::new(n).expect("strides are not zero");
+    for (conversion, from, to) in scaled_conversions() {
+        let (SlotWidth::Bytes(read), SlotWidth::Bytes(written)) = (from, to) else { continue };
+        for (ways, (pieces, piece), (count, slots)) in PIECES {
+            let (widths, whole) = ([read, written], pieces * piece);
+            let row = (whole + count) * read;
+            // One for each row, or for each column.
+            for (stride, modulus) in [(row, usize::MAX), (read, row)] {
+                let rows = Padded::new(widths, (ways, ways), (whole + count, whole + slots), Lie::Dense);
+                let [before, behind] = rows.apart(widths, ways, (pieces, piece));
+                let digit = StepDigit { stride: number(stride), modulus: number(modulus), unit: 1 };
+                let scale = Scale::Along(Along { values: &values, digits: &[digit], first: 0, start: 0 });
+                let converter =
+                    Converter { conversion, src: from, dst: to, scale, level: Level::Scalar, stream: true };
+                let (first, reach) = ((whole * read) as isize, (whole * ways * written) as isize);
+                let nests = [
+                    Nest { loops: &before, ..rows.nest() },
+                    Nest { src_offset: rows.first + first, dst_offset: reach, loops: &behind },
+                ];
+                rows.check_by(&converter, &src, written, &|converter, src, dst| {
+                    converter.run_whole_and_padded(src, dst, nests, rows.fill(written)).unwrap()
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn what_does_not_change_is_padded_as_well() {
+    let src = noise();
+    for bytes in [1, 2, 4] {
+        let (width, scale) = (SlotWidth::Bytes(bytes), Scale::All(1.0));
+        let conversion = Conversion::identity(bytes);
+        let level = Level::Scalar;
+        let converter = Converter { conversion, src: width, dst: width, scale, level, stream: true };
+        for ((present, ways), elements) in SIZES.into_iter().chain([LONG]) {
+            let rows = Padded::new([bytes; 2], (present, ways), elements, Lie::Dense);
+            rows.check(&converter, &src, [bytes; 2]);
         }
     }
 }
