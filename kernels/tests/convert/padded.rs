@@ -35,6 +35,9 @@ enum Lie {
 
 const LIES: [Lie; 5] = [Lie::Dense, Lie::Apart, Lie::Evenly, Lie::Backwards, Lie::Across];
 
+/// A way to write rows and padding; false where a converter has none.
+type RunWith<'a> = dyn Fn(&Converter<'_>, &[u8], &mut [u8]) -> bool + 'a;
+
 /// Rows and padding, whose loops start at an offset.
 struct Padded {
     loops: Vec<Loop>,
@@ -111,13 +114,7 @@ impl Padded {
     }
 
     /// The same by a way to write both.
-    fn check_by(
-        &self,
-        converter: &Converter<'_>,
-        src: &[u8],
-        dst: usize,
-        run: &dyn Fn(&Converter<'_>, &[u8], &mut [u8]) -> bool,
-    ) -> bool {
+    fn check_by(&self, converter: &Converter<'_>, src: &[u8], dst: usize, run: &RunWith<'_>) -> bool {
         let (mut together, len) = (false, self.len(dst));
         let mut wanted = vec![0xa5; len];
         let portable = Converter { level: Level::Scalar, stream: false, ..*converter };
@@ -178,9 +175,11 @@ fn rows_are_converted_with_their_padding() {
     }
 }
 
-/// Rows whose first elements are pieces, as those of whole tiles are: how many of how many elements, and the elements behind them out of
-/// slots.
-const PIECES: [(usize, (usize, usize), (usize, usize)); 5] = [
+/// Ways, pieces of so many elements each, and elements out of slots.
+type Pieces = (usize, (usize, usize), (usize, usize));
+
+/// Rows whose first elements are pieces, as those of whole tiles are.
+const PIECES: [Pieces; 5] = [
     (1, (2, 128), (44, 128)),
     (1, (1, 64), (100, 192)),
     (2, (2, 128), (44, 128)),
@@ -250,7 +249,7 @@ fn what_does_not_go_on_is_no_whole_row() {
     let mut dst = vec![0xa5; rows.len(written) + 64];
     let line = dst.as_ptr().align_offset(64);
     let dst = &mut dst[line..line + rows.len(written)];
-    let mut run = |before: Nest<'_>, dst: &mut [u8]| {
+    let run = |before: Nest<'_>, dst: &mut [u8]| {
         converter.run_whole_and_padded(&src, dst, [before, nest], rows.fill(written))
     };
     let whole = Nest { loops: &before, ..rows.nest() };
