@@ -135,7 +135,7 @@ impl Converter<'_> {
         if let Some(before) = &before {
             self.check(before, src.len(), dst_len)?;
         }
-        let part = rows.part_of(before.as_ref(), &nest, self.units());
+        let part = rows.part_of(before.as_ref(), &nest, units);
         let Some(part) = part else { return Ok(false) };
         let work = Work { converter: self, made: &self.make(nest.loops) };
         // SAFETY: `places`, `check` and `inside` proved that all rows, their pieces and their padding lie inside the slices, which do not
@@ -295,7 +295,7 @@ impl Work<'_> {
             let first = first as isize;
             let part = parts[last];
             let from = src.at((first - part.before() as isize) * src_unit);
-            let to = dst.at(first * dst_unit * rows.ways as isize - part.reach);
+            let to = dst.at(first * dst_unit * rows.ways as isize - part.reach());
             // SAFETY: a part of every row, with what is behind it if it is the last; there is room for the larger of both.
             unsafe { self.pad_part((rows, part, &made[last]), [from, to, room], end as isize) };
         }

@@ -46,7 +46,7 @@ impl Work<'_> {
         let mut pass = Pass { run: count, rows: rows.outer };
         put_in_order(&mut pass.rows);
         let src = src.at(-(part.before() as isize * self.units()[0]));
-        let dst = dst.at(-part.reach);
+        let dst = dst.at(-part.reach());
         let look = look(self, form, (src, count));
         let (outer, beyond, rows) = self.turns(&pass, form, src);
         each_place(outer, src, dst, &mut |src, dst| {

@@ -8,7 +8,7 @@ mod found;
 mod part;
 mod run;
 
-use found::{Pieces, Woven, gapped, places, whole};
+use found::{Woven, gapped, pieces, places, whole};
 pub(crate) use part::{Part, Run};
 use run::PaddedRows;
 
@@ -125,7 +125,7 @@ impl Mover {
         if let Some(before) = &before {
             before.check(src.len(), element, dst.len(), element)?;
         }
-        let part = rows.part_of(before.as_ref(), &nest, [element as isize; 2]);
+        let part = rows.part_of(before.as_ref(), &nest, [element; 2]);
         let Some(part) = part.filter(|part| part.runs() == 1 || rows.bytes_of(part.elements()) <= PADDED_ROW)
         else {
             return Ok(false);
@@ -227,10 +227,10 @@ impl Padded {
         &self,
         before: Option<&Nest<'_>>,
         nest: &Nest<'_>,
-        units: [isize; 2],
+        units: [usize; 2],
     ) -> Option<Part> {
         let Some(before) = before else { return Some(self.all()) };
-        Some(self.all().behind(Pieces::new(before, nest, self, units)?))
+        Some(self.all().behind(pieces(before, nest, self, units)?))
     }
 
     /// Four bytes of padding.

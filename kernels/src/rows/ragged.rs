@@ -55,7 +55,8 @@ impl Mover {
         nest.check(src.len(), element, dst.len(), element)?;
         rest.check(src.len(), element, dst.len(), element)?;
         let inner = if self.family == Family::Deinterleave { 2 } else { 1 };
-        let Some(ragged) = Ragged::new(&nest, &rest, inner).filter(|_| self.stream) else { return Ok(false) };
+        let ragged = Ragged::new(&nest, &rest, inner).filter(|ragged| self.stream && ragged.is_shorter());
+        let Some(ragged) = ragged else { return Ok(false) };
         let from = src[nest.src_offset.unsigned_abs()..].as_ptr();
         let to = dst[nest.dst_offset.unsigned_abs()..].as_mut_ptr();
         // SAFETY:
@@ -120,10 +121,10 @@ impl Mover {
 
 /// A nest whose rows have a rest behind their last pieces.
 pub(crate) struct Ragged {
-    loops: Loops,
+    pub(crate) loops: Loops,
     /// The loop that leads from piece to piece, behind whose last step the rest lies.
-    next: Loop,
-    /// Steps of the innermost loop there, fewer than in a piece.
+    pub(crate) next: Loop,
+    /// Steps of the innermost loop there.
     rest: usize,
 }
 
@@ -153,7 +154,12 @@ impl Ragged {
                 (loops, next)
             }
         };
-        let is_shorter = Loop { extent: along.extent, ..*last } == *along && last.extent < along.extent;
-        is_shorter.then_some(Ragged { loops, next, rest: last.extent })
+        let goes_along = Loop { extent: along.extent, ..*last } == *along;
+        goes_along.then_some(Ragged { loops, next, rest: last.extent })
+    }
+
+    /// True where the rest is shorter than a piece.
+    fn is_shorter(&self) -> bool {
+        self.loops.as_slice().last().is_some_and(|along| self.rest < along.extent)
     }
 }

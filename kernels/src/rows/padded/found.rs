@@ -4,6 +4,7 @@ use super::Padded;
 use crate::lanes::LINE;
 use crate::loops::{Loops, ONCE};
 use crate::nest::{Loop, Nest};
+use crate::rows::ragged::Ragged;
 
 /// Rows whose elements follow one another in so many bytes of either side.
 pub(super) struct Woven<'a> {
@@ -79,39 +80,34 @@ pub(super) fn places(loops: &[Loop]) -> Option<Loops> {
     Some(places)
 }
 
-/// What rows have before the elements that padding follows: pieces of as many elements each, which become whole lines elsewhere.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Pieces {
-    /// Elements of a piece.
-    pub(super) count: usize,
-    /// From one piece of a row to the next.
-    pub(super) next: Loop,
-    /// From the first piece of a row to what has the padding, in the destination.
-    pub(super) reach: isize,
-}
+/// Pieces of rows: elements of each, and the loop that leads from one to the next, behind whose last step the rest of a row is.
+pub(super) type Pieces = (usize, Loop);
 
-impl Pieces {
-    /// The pieces that are all of a nest, and go on with rows that start at another, if it is so.
-    pub(super) fn new(
-        before: &Nest<'_>,
-        behind: &Nest<'_>,
-        rows: &Padded,
-        [src, dst]: [isize; 2],
-    ) -> Option<Pieces> {
-        let mut left = Loops::of_few(before.loops)?;
-        while left.take(|l| l.extent == 1).is_some() {}
-        for l in rows.outer.as_slice().iter().chain([&rows.across]).filter(|l| l.extent > 1) {
-            left.take(|other| other == l)?;
+/// The pieces that are all of a nest, and go on with rows that start at another, if it is so: they become whole lines.
+pub(super) fn pieces(
+    before: &Nest<'_>,
+    behind: &Nest<'_>,
+    rows: &Padded,
+    [src, dst]: [usize; 2],
+) -> Option<Pieces> {
+    let is = |stride: isize, bytes: usize| usize::try_from(stride) == Ok(bytes);
+    // Both without what leads across rows that are woven.
+    let along = |nest: &Nest<'_>| {
+        let mut loops = Loops::of_few(nest.loops)?;
+        if rows.across.extent > 1 {
+            loops.take(|l| *l == rows.across)?;
         }
-        let unit = dst * rows.ways as isize;
-        let count = left.take(|l| (l.src_stride, l.dst_stride) == (src, unit))?.extent;
-        let (bytes, reach) = (src * count as isize, behind.dst_offset - before.dst_offset);
-        let only = Loop { extent: 1, src_stride: bytes, dst_stride: reach };
-        let next = left.take(|l| l.src_stride == bytes).unwrap_or(only);
-        let are_lines =
-            [unit * count as isize, next.dst_stride, reach].iter().all(|step| step % LINE as isize == 0);
-        let goes_on = behind.src_offset - before.src_offset == bytes * next.extent as isize;
-        let is_whole = rows.ways == rows.across.extent && left.as_slice().is_empty();
-        (is_whole && goes_on && are_lines).then_some(Pieces { count, next, reach })
-    }
+        Some(loops)
+    };
+    let [all, rest] = [along(before)?, along(behind)?];
+    let [all, rest] =
+        [(before, &all), (behind, &rest)].map(|(nest, l)| Nest { loops: l.as_slice(), ..*nest });
+    let Ragged { loops, next, .. } = Ragged::new(&all, &rest, 1)?;
+    let piece = loops.as_slice().last()?;
+    let unit = dst * rows.ways;
+    let goes_on =
+        is(piece.src_stride, src) && is(piece.dst_stride, unit) && is(next.src_stride, src * piece.extent);
+    let are_lines = (unit * piece.extent).is_multiple_of(LINE) && next.dst_stride % LINE as isize == 0;
+    let is_whole = rows.ways == rows.across.extent;
+    (is_whole && goes_on && are_lines).then_some((piece.extent, next))
 }

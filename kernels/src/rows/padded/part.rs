@@ -8,9 +8,8 @@ pub(crate) struct Part {
     /// How many pieces there are, of so many elements.
     pieces: usize,
     piece: usize,
-    /// From one piece to the next in the destination, and from the first one to what is behind them.
+    /// From one piece to the next in the destination, and from the last one to what is behind them.
     next: isize,
-    pub(crate) reach: isize,
     /// Elements behind the pieces, and the bytes that these and their padding take, which are whole lines.
     pub(crate) count: usize,
     bytes: usize,
@@ -19,12 +18,12 @@ pub(crate) struct Part {
 impl Part {
     /// Without pieces.
     pub(super) fn alone(count: usize, bytes: usize) -> Part {
-        Part { pieces: 0, piece: 0, next: 0, reach: 0, count, bytes }
+        Part { pieces: 0, piece: 0, next: 0, count, bytes }
     }
 
     /// The same behind pieces.
-    pub(super) fn behind(self, Pieces { count: piece, next, reach }: Pieces) -> Part {
-        Part { pieces: next.extent, piece, next: next.dst_stride, reach, ..self }
+    pub(super) fn behind(self, (piece, next): Pieces) -> Part {
+        Part { pieces: next.extent, piece, next: next.dst_stride, ..self }
     }
 
     /// The same with single bytes for elements of so many.
@@ -38,7 +37,12 @@ impl Part {
         self.pieces * self.piece
     }
 
-    /// The same and those behind them.
+    /// From the first of them to what is behind them, in the destination.
+    pub(crate) fn reach(&self) -> isize {
+        self.pieces as isize * self.next
+    }
+
+    /// Elements of pieces and those behind them.
     pub(crate) fn elements(&self) -> usize {
         self.before() + self.count
     }
@@ -57,19 +61,10 @@ impl Part {
     /// One of them.
     #[inline(always)]
     pub(crate) fn run(&self, number: usize) -> Run {
+        let (before, to) = (number * self.piece, number as isize * self.next);
         match number < self.pieces {
-            true => Run {
-                before: number * self.piece,
-                to: number as isize * self.next,
-                count: self.piece,
-                padded: 0,
-            },
-            false => Run {
-                before: self.pieces * self.piece,
-                to: self.reach,
-                count: self.count,
-                padded: self.bytes,
-            },
+            true => Run { before, to, count: self.piece, padded: 0 },
+            false => Run { before, to, count: self.count, padded: self.bytes },
         }
     }
 }
