@@ -328,7 +328,7 @@ pub(crate) const WOVEN_RUN: usize = 512;
 pub(crate) const BETWEEN_STEPS: usize = 8192;
 
 /// The most bytes of rows that are woven together, or of a single one, that go with their padding from end to end: of longer ones what is
-/// whole is moved tile by tile.
+/// whole is moved tile by tile, as the part of a stream that each leaves out matters less than the order of the destination.
 pub(crate) const PADDED_ROW: usize = 8192;
 
 /// The most bytes of a row of the source that is converted with what is behind it, where its own elements do not fill registers, which

@@ -30,7 +30,8 @@ impl<const E: usize, const K: usize> Point for PaddedRows<E, K> {
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         // A body of its own for single runs, whose rows are short: a loop around them takes a sixth of their time.
-        if let (1, Run { count, padded, .. }) = (self.part.runs(), self.part.run(0)) {
+        if self.part.runs() == 1 {
+            let Run { count, padded, .. } = self.part.run(0);
             // SAFETY: all of the part.
             return unsafe { self.run(lanes, src, count, (dst, padded)) };
         }
