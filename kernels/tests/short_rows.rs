@@ -140,7 +140,7 @@ impl Tiles {
                 let line = found.as_ptr().align_offset(64) + start;
                 let part = &mut found[line..line + len];
                 let is_done =
-                    mover(level).run_whole_and_padded(&src, part, [before, behind], (pad, fill)).unwrap();
+                    mover(level).run_padded(&src, part, (Some(before), behind), (pad, fill)).unwrap();
                 let expected = if is_done { &wanted } else { &vec![0xa5; len] };
                 assert!(part == expected, "{level} at {start}: {:?}", self.before);
                 part.fill(0xa5);
@@ -176,10 +176,12 @@ fn whole_tiles_outside_of_their_slice_are_an_error() {
     let (src, mut dst) = (vec![1; tiles.len[0]], vec![2; tiles.len[1] + 64]);
     let line = dst.as_ptr().align_offset(64);
     let dst = &mut dst[line..line + tiles.len[1]];
-    let mut run = |before: Nest<'_>| mover.run_whole_and_padded(&src, dst, [before, behind], (pad, fill));
+    let mut run = |before: Nest<'_>| mover.run_padded(&src, dst, (Some(before), behind), (pad, fill));
     // Elsewhere in the source, and of fewer rows, the two do not go on from each other.
     assert_eq!(run(Nest { src_offset: 2, ..before }), Ok(false));
     assert_eq!(run(Nest { loops: &tiles.before[1..], ..before }), Ok(false));
+    let none = [&tiles.before[..], &[a_loop(0, 0, 0)]].concat();
+    assert_eq!(run(Nest { loops: &none, ..before }), Ok(false));
     if streams() {
         let outside = Nest { dst_offset: tiles.len[1] as isize, ..before };
         assert_eq!(run(outside), Err(OutOfBounds { side: Side::Destination, len: tiles.len[1] }));
@@ -278,9 +280,9 @@ fn padding_outside_of_its_slice_is_an_error() {
     let fill = Fill { value: 0, width: SlotWidth::Bytes(4) };
     let (src, mut dst) = (vec![1; 12 * 400], vec![2; 12 * 512]);
     let mover = Mover { family: case.family, element_bytes: 4, level: Level::detect(), stream: true };
-    let error = mover.run_padded(&src, &mut dst[..12 * 512 - 1], nest, (pad, fill)).unwrap_err();
+    let error = mover.run_padded(&src, &mut dst[..12 * 512 - 1], (None, nest), (pad, fill)).unwrap_err();
     assert_eq!(error, OutOfBounds { side: Side::Destination, len: 12 * 512 - 1 });
-    assert!(mover.run_padded(&src[1..], &mut dst, nest, (pad, fill)).is_err());
+    assert!(mover.run_padded(&src[1..], &mut dst, (None, nest), (pad, fill)).is_err());
     assert!(dst.iter().all(|&byte| byte == 2));
 }
 

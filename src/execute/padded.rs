@@ -37,32 +37,23 @@ impl Plan {
             let [rows, padding] = [&rows, &padding].map(|part| part.nest_from(first, range.start));
             let (from, to, padding) = (src.bytes, &mut *target.bytes, (padding, fill));
             let before = self.before(&step, &range);
-            let both =
-                before.as_ref().map(|(number, part)| (*number, [part.nest_from(first, range.start), rows]));
-            match step.kernel {
-                Kernel::Move { family, element_bytes } => {
-                    let mover = self.mover(family, element_bytes, true);
-                    if let Some((before, nests)) = both
-                        && mover.run_whole_and_padded(from, to, nests, padding)?
-                    {
-                        return Ok(Numbers::from_slice(&[before, number]));
+            let before = before.as_ref().map(|(number, part)| (*number, part.nest_from(first, range.start)));
+            // With what rows have before, and else without.
+            for before in before.map(Some).into_iter().chain([None]) {
+                let nests = (before.map(|(_, nest)| nest), rows);
+                let is_done = match step.kernel {
+                    Kernel::Move { family, element_bytes } => {
+                        self.mover(family, element_bytes, true).run_padded(from, to, nests, padding)?
                     }
-                    if mover.run_padded(from, to, rows, padding)? {
-                        return Ok(Numbers::from_slice(&[number]));
-                    }
+                    Kernel::Convert { dst: width, .. } => match self.converter_from(first, width, true) {
+                        Some(converter) => converter.run_padded(from, to, nests, padding)?,
+                        None => false,
+                    },
+                    Kernel::Copy | Kernel::Fill(_) => false,
+                };
+                if is_done {
+                    return Ok(before.map(|(number, _)| number).into_iter().chain([number]).collect());
                 }
-                Kernel::Convert { dst: width, .. } => {
-                    let Some(converter) = self.converter_from(first, width, true) else { continue };
-                    if let Some((before, nests)) = both
-                        && converter.run_whole_and_padded(from, to, nests, padding)?
-                    {
-                        return Ok(Numbers::from_slice(&[before, number]));
-                    }
-                    if converter.run_padded(from, to, rows, padding)? {
-                        return Ok(Numbers::from_slice(&[number]));
-                    }
-                }
-                Kernel::Copy | Kernel::Fill(_) => {}
             }
         }
         Ok(Numbers::new())

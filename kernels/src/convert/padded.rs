@@ -17,11 +17,12 @@ use crate::tuning::{BETWEEN_STEPS, CONVERT_LONGER, CONVERT_PIECE};
 
 impl Converter<'_> {
     /// Converts rows, and fills what is behind each of them up to the end of a line, or what is left of every few elements where rows
-    /// are woven with padding, together past the cache: as [`Mover::run_padded`](crate::Mover::run_padded) does with elements that stay
-    /// as they are. Returns false, and does nothing, where that is not so, or there is no kernel for it.
+    /// are woven with padding, with what another nest has of the same rows before, together past the cache: as
+    /// [`Mover::run_padded`](crate::Mover::run_padded) does with elements that stay as they are. Returns false, and does nothing, where that is
+    /// not so, or there is no kernel for it.
     ///
     /// # Errors
-    /// [`OutOfBounds`] where some place of either lies outside its slice; nothing was written then.
+    /// [`OutOfBounds`] where some place of any of them lies outside its slice; nothing was written then.
     ///
     /// ```
     /// use relayout_kernels::{AlignedBuffer, Conversion, Converter, Fill, Level, Loop, Nest, Number, Rules, Scale, SlotWidth};
@@ -42,7 +43,7 @@ impl Converter<'_> {
     ///
     /// let (src, mut dst) = ([7; 64], AlignedBuffer::zeroed(256)?);
     /// dst.fill(1);
-    /// if !converter.run_padded(&src, &mut dst, nest, (pad, fill))? {
+    /// if !converter.run_padded(&src, &mut dst, (None, nest), (pad, fill))? {
     ///     converter.run(&src, &mut dst, nest)?;
     ///     relayout_kernels::fill_nest(&mut dst, pad, fill)?;
     /// }
@@ -50,62 +51,6 @@ impl Converter<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn run_padded(
-        &self,
-        src: &[u8],
-        dst: &mut [u8],
-        nest: Nest<'_>,
-        padding: (Nest<'_>, Fill),
-    ) -> Result<bool, OutOfBounds> {
-        self.run_parts(src, dst, (None, nest), padding)
-    }
-
-    /// As [`Converter::run_padded`] with what the rows have before: all that `before` moves are pieces of the same rows, which go on with
-    /// those of `nest`, and become whole lines elsewhere, as those of whole tiles before a ragged one do. Rows are then read from end to end.
-    ///
-    /// # Errors
-    /// [`OutOfBounds`] where some place of any of the three lies outside its slice; nothing was written then.
-    ///
-    /// ```
-    /// use relayout_kernels::{AlignedBuffer, Conversion, Converter, Fill, Level, Loop, Nest, Number, Rules, Scale, SlotWidth};
-    /// let (from, to) = (Number::Integer { bits: 8, signed: false }, Number::Integer { bits: 16, signed: false });
-    /// let converter = Converter {
-    ///     conversion: Conversion::new(from, to, Rules::default()).expect("integers become integers"),
-    ///     src: SlotWidth::Bytes(1),
-    ///     dst: SlotWidth::Bytes(2),
-    ///     scale: Scale::All(1.0),
-    ///     level: Level::detect(),
-    ///     stream: true,
-    /// };
-    /// // Rows of 40 bytes: 32 of each become a line, and the others, with padding, the line that is two lines behind it.
-    /// let rows = |extent| [Loop { extent: 2, src_stride: 40, dst_stride: 64 }, Loop { extent, src_stride: 1, dst_stride: 2 }];
-    /// let (whole, ragged, padding) = (rows(32), rows(8), rows(24));
-    /// let before = Nest { src_offset: 0, dst_offset: 0, loops: &whole };
-    /// let nest = Nest { src_offset: 32, dst_offset: 128, loops: &ragged };
-    /// let pad = Nest { src_offset: 0, dst_offset: 144, loops: &padding };
-    /// let fill = Fill { value: 0, width: SlotWidth::Bytes(2) };
-    ///
-    /// let (src, mut dst) = ([7; 80], AlignedBuffer::zeroed(256)?);
-    /// dst.fill(1);
-    /// if !converter.run_whole_and_padded(&src, &mut dst, [before, nest], (pad, fill))? {
-    ///     converter.run(&src, &mut dst, before)?;
-    ///     converter.run(&src, &mut dst, nest)?;
-    ///     relayout_kernels::fill_nest(&mut dst, pad, fill)?;
-    /// }
-    /// assert_eq!((dst[126], dst[127], dst[142], dst[144], dst[191], dst[192]), (7, 0, 7, 0, 0, 7));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn run_whole_and_padded(
-        &self,
-        src: &[u8],
-        dst: &mut [u8],
-        [before, nest]: [Nest<'_>; 2],
-        padding: (Nest<'_>, Fill),
-    ) -> Result<bool, OutOfBounds> {
-        self.run_parts(src, dst, (Some(before), nest), padding)
-    }
-
-    /// Either of the two.
-    fn run_parts(
         &self,
         src: &[u8],
         dst: &mut [u8],
@@ -117,7 +62,8 @@ impl Converter<'_> {
         else {
             return Ok(false);
         };
-        if !self.stream || nest.is_empty() || pad.is_empty() {
+        let is_empty = nest.is_empty() || pad.is_empty() || before.is_some_and(|before| before.is_empty());
+        if !self.stream || is_empty {
             return Ok(false);
         }
         let dst_len = dst.len();

@@ -26,47 +26,13 @@ use crate::tuning::{PADDED_ROW, rows_ahead, run_ahead};
 
 impl Mover {
     /// Moves rows, and fills what is behind each of them up to the end of a line, or what is left of every few elements where rows are
-    /// woven with padding, together past the cache. Returns false, and does nothing, unless `pad` is so placed, of whose nest only
-    /// the destination side counts, and every row starts a line; or where no kernel does the two together. Each is then to be done
-    /// by itself.
+    /// woven with padding, together past the cache; and with them what another nest, if there is one, has of the same rows before: pieces
+    /// which go on with those of `nest`, and become whole lines elsewhere, as those of whole tiles before a ragged one do. Returns false, and
+    /// does nothing, unless `pad` is so placed, of whose nest only the destination side counts, and every row starts a line; or where no
+    /// kernel does all of it together. Each is then to be done by itself.
     ///
     /// # Errors
-    /// [`OutOfBounds`] where some place of either lies outside its slice; nothing was written then.
-    ///
-    /// ```
-    /// use relayout_kernels::{AlignedBuffer, Family, Fill, Level, Loop, Mover, Nest, SlotWidth};
-    /// // Two rows of 100 bytes, in places for 128.
-    /// let rows = |bytes| [Loop { extent: 2, src_stride: 100, dst_stride: 128 }, Loop { extent: bytes, src_stride: 1, dst_stride: 1 }];
-    /// let (loops, behind) = (rows(100), rows(28));
-    /// let nest = Nest { src_offset: 0, dst_offset: 0, loops: &loops };
-    /// let pad = Nest { src_offset: 0, dst_offset: 100, loops: &behind };
-    /// let fill = Fill { value: 0, width: SlotWidth::Bytes(1) };
-    ///
-    /// let (src, mut dst) = ([7; 200], AlignedBuffer::zeroed(256)?);
-    /// dst.fill(1);
-    /// let mover = Mover { family: Family::Rows, element_bytes: 1, level: Level::detect(), stream: true };
-    /// if !mover.run_padded(&src, &mut dst, nest, (pad, fill))? {
-    ///     mover.run(&src, &mut dst, nest)?;
-    ///     relayout_kernels::fill_nest(&mut dst, pad, fill)?;
-    /// }
-    /// assert_eq!((dst[99], dst[100], dst[227], dst[228]), (7, 0, 7, 0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn run_padded(
-        &self,
-        src: &[u8],
-        dst: &mut [u8],
-        nest: Nest<'_>,
-        padding: (Nest<'_>, Fill),
-    ) -> Result<bool, OutOfBounds> {
-        self.run_parts(src, dst, (None, nest), padding)
-    }
-
-    /// As [`Mover::run_padded`] with what the rows have before: all that `before` moves are pieces of the same rows, which go on with those
-    /// of `nest`, and become whole lines elsewhere, as those of whole tiles before a ragged one do. Rows are then read from end to end.
-    ///
-    /// # Errors
-    /// [`OutOfBounds`] where some place of any of the three lies outside its slice; nothing was written then.
+    /// [`OutOfBounds`] where some place of any of them lies outside its slice; nothing was written then.
     ///
     /// ```
     /// use relayout_kernels::{AlignedBuffer, Family, Fill, Level, Loop, Mover, Nest, SlotWidth};
@@ -81,7 +47,7 @@ impl Mover {
     /// let (src, mut dst) = ([7; 200], AlignedBuffer::zeroed(256)?);
     /// dst.fill(1);
     /// let mover = Mover { family: Family::Rows, element_bytes: 1, level: Level::detect(), stream: true };
-    /// if !mover.run_whole_and_padded(&src, &mut dst, [before, nest], (pad, fill))? {
+    /// if !mover.run_padded(&src, &mut dst, (Some(before), nest), (pad, fill))? {
     ///     mover.run(&src, &mut dst, before)?;
     ///     mover.run(&src, &mut dst, nest)?;
     ///     relayout_kernels::fill_nest(&mut dst, pad, fill)?;
@@ -89,18 +55,7 @@ impl Mover {
     /// assert_eq!((dst[127], dst[163], dst[164], dst[191], dst[192]), (7, 7, 0, 0, 7));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn run_whole_and_padded(
-        &self,
-        src: &[u8],
-        dst: &mut [u8],
-        [before, nest]: [Nest<'_>; 2],
-        padding: (Nest<'_>, Fill),
-    ) -> Result<bool, OutOfBounds> {
-        self.run_parts(src, dst, (Some(before), nest), padding)
-    }
-
-    /// Either of the two.
-    fn run_parts(
+    pub fn run_padded(
         &self,
         src: &[u8],
         dst: &mut [u8],
@@ -108,7 +63,8 @@ impl Mover {
         (pad, fill): (Nest<'_>, Fill),
     ) -> Result<bool, OutOfBounds> {
         let (element, SlotWidth::Bytes(width)) = (self.element_bytes, fill.width) else { return Ok(false) };
-        if !self.stream || nest.is_empty() || pad.is_empty() || element == 0 {
+        let is_empty = nest.is_empty() || pad.is_empty() || before.is_some_and(|before| before.is_empty());
+        if !self.stream || is_empty || element == 0 {
             return Ok(false);
         }
         nest.check(src.len(), element, dst.len(), element)?;

@@ -109,7 +109,7 @@ impl Padded {
 
     fn check_of(&self, converter: &Converter<'_>, src: &[u8], dst: usize) -> bool {
         self.check_by(converter, src, dst, &|converter, src, written| {
-            converter.run_padded(src, written, self.nest(), self.fill(dst)).unwrap()
+            converter.run_padded(src, written, (None, self.nest()), self.fill(dst)).unwrap()
         })
     }
 
@@ -202,6 +202,23 @@ impl Padded {
         before.insert(2, next);
         [before, of(&|extent| extent - pieces * piece)]
     }
+
+    /// [`Padded::check_of`] with pieces of the rows and what is behind them.
+    fn check_pieces(
+        &self,
+        converter: &Converter<'_>,
+        src: &[u8],
+        [read, written]: [usize; 2],
+        (ways, (pieces, piece), _): Pieces,
+    ) -> bool {
+        let [before, behind] = self.apart([read, written], ways, (pieces, piece));
+        let [from, to] = [read, ways * written].map(|step| (pieces * piece * step) as isize);
+        let before = Nest { loops: &before, ..self.nest() };
+        let behind = Nest { src_offset: self.first + from, dst_offset: to, loops: &behind };
+        self.check_by(converter, src, written, &|converter, src, dst| {
+            converter.run_padded(src, dst, (Some(before), behind), self.fill(written)).unwrap()
+        })
+    }
 }
 
 #[test]
@@ -212,20 +229,11 @@ fn rows_are_converted_with_what_is_whole_before_their_padding() {
         let (SlotWidth::Bytes(read), SlotWidth::Bytes(written)) = (from, to) else { continue };
         let (scale, level) = (Scale::All(1.0), Level::Scalar);
         let converter = Converter { conversion, src: from, dst: to, scale, level, stream: true };
-        for ((ways, (pieces, piece), (count, slots)), lie) in
-            PIECES.into_iter().flat_map(|sizes| LIES.map(|lie| (sizes, lie)))
-        {
+        for (sizes, lie) in PIECES.into_iter().flat_map(|sizes| LIES.map(|lie| (sizes, lie))) {
+            let (ways, (pieces, piece), (count, slots)) = sizes;
             let (widths, whole) = ([read, written], pieces * piece);
             let rows = Padded::new(widths, (ways, ways), (whole + count, whole + slots), lie);
-            let [before, behind] = rows.apart(widths, ways, (pieces, piece));
-            let (first, reach) = (rows.first + (whole * read) as isize, (whole * ways * written) as isize);
-            let nests = [
-                Nest { loops: &before, ..rows.nest() },
-                Nest { src_offset: first, dst_offset: reach, loops: &behind },
-            ];
-            let together = rows.check_by(&converter, &src, written, &|converter, src, dst| {
-                converter.run_whole_and_padded(src, dst, nests, rows.fill(written)).unwrap()
-            });
+            let together = rows.check_pieces(&converter, &src, widths, sizes);
             let has_kernel =
                 matches!((written, ways), (1 | 2 | 4 | 8 | 16, 1) | (1 | 2, _) | (4, 2 | 4) | (8, 2));
             let fits = (whole + count) * ways * written <= 8192 && (ways > 1 || count * written < 2048);
@@ -250,7 +258,7 @@ fn what_does_not_go_on_is_no_whole_row() {
     let line = dst.as_ptr().align_offset(64);
     let dst = &mut dst[line..line + rows.len(written)];
     let run = |before: Nest<'_>, dst: &mut [u8]| {
-        converter.run_whole_and_padded(&src, dst, [before, nest], rows.fill(written))
+        converter.run_padded(&src, dst, (Some(before), nest), rows.fill(written))
     };
     let whole = Nest { loops: &before, ..rows.nest() };
     // Elements earlier than those that go on with the rows, fewer of them, and other rows.
@@ -308,25 +316,17 @@ fn factors_are_found_by_the_places_of_rows_that_are_whole_before() {
     let number = |n: usize| std::num::NonZeroUsize::new(n).expect("strides are not zero");
     for (conversion, from, to) in scaled_conversions() {
         let (SlotWidth::Bytes(read), SlotWidth::Bytes(written)) = (from, to) else { continue };
-        for (ways, (pieces, piece), (count, slots)) in PIECES {
+        for sizes @ (ways, (pieces, piece), (count, slots)) in PIECES {
             let (widths, whole) = ([read, written], pieces * piece);
             let row = (whole + count) * read;
             // One for each row, or for each column.
             for (stride, modulus) in [(row, usize::MAX), (read, row)] {
                 let rows = Padded::new(widths, (ways, ways), (whole + count, whole + slots), Lie::Dense);
-                let [before, behind] = rows.apart(widths, ways, (pieces, piece));
                 let digit = StepDigit { stride: number(stride), modulus: number(modulus), unit: 1 };
                 let scale = Scale::Along(Along { values: &values, digits: &[digit], first: 0, start: 0 });
                 let converter =
                     Converter { conversion, src: from, dst: to, scale, level: Level::Scalar, stream: true };
-                let (first, reach) = ((whole * read) as isize, (whole * ways * written) as isize);
-                let nests = [
-                    Nest { loops: &before, ..rows.nest() },
-                    Nest { src_offset: rows.first + first, dst_offset: reach, loops: &behind },
-                ];
-                rows.check_by(&converter, &src, written, &|converter, src, dst| {
-                    converter.run_whole_and_padded(src, dst, nests, rows.fill(written)).unwrap()
-                });
+                rows.check_pieces(&converter, &src, widths, sizes);
             }
         }
     }
@@ -358,10 +358,11 @@ fn rows_outside_of_their_slices_are_errors() {
     let len = rows.len(written);
     let mut dst = vec![0xa5; len];
     if level >= Level::Avx2 {
-        let error =
-            converter.run_padded(&src, &mut dst[..len - 1], rows.nest(), rows.fill(written)).unwrap_err();
+        let error = converter
+            .run_padded(&src, &mut dst[..len - 1], (None, rows.nest()), rows.fill(written))
+            .unwrap_err();
         assert_eq!(error, OutOfBounds { side: Side::Destination, len: len - 1 });
-        assert!(converter.run_padded(&src[..9], &mut dst, rows.nest(), rows.fill(written)).is_err());
+        assert!(converter.run_padded(&src[..9], &mut dst, (None, rows.nest()), rows.fill(written)).is_err());
     }
     assert!(dst.iter().all(|&byte| byte == 0xa5));
 }

@@ -148,7 +148,7 @@ pub(crate) fn check_padding(case: &Case, behind: &[Loop], offset: usize, value: 
         element.into_iter().cycle().take(lens.1 / case.element * case.element + case.element).collect();
     let places = |dst: &mut [u8]| plain(&padded, behind, &values, 0, dst, offset as isize);
     run_and_compare(case, lens, &[nest], &[false, true], places, |mover, src, dst| {
-        if mover.run_padded(src, dst, nest, (padding, fill)).unwrap() {
+        if mover.run_padded(src, dst, (None, nest), (padding, fill)).unwrap() {
             together = true;
         } else {
             assert!(dst.iter().all(|&byte| byte == SENTINEL), "{mover:?} has written something: {nest:?}");
