@@ -88,18 +88,32 @@ impl Encode {
         }
     }
 
-    /// The lean way to a byte, bits of the mantissa, and the kind.
+    /// The lean way to a byte, and the kind.
     #[inline(always)]
-    pub(crate) fn lean(&self) -> Option<(Lean, u32, u32)> {
+    pub(crate) fn lean(&self) -> Option<(Lean, u32)> {
         let is_byte = self.sign == 0x80 && self.nan_sign == 0 && self.payload == 0;
         let offset = (self.least_normal >> self.shift).wrapping_neg() & 0xff;
-        let lean = Lean { limit: self.limit, least_exponent: self.least_normal, offset, nan: self.nan };
+        let lean = Lean {
+            limit: self.limit,
+            least_exponent: self.least_normal,
+            shift: self.shift,
+            above: (self.shift << 23) + offset,
+            nan: self.nan,
+            sign_of_zero: if self.zero_is_plain { 0 } else { self.sign },
+        };
         let kind = match self.zero_is_plain {
             true => Lean::PLAIN_ZERO,
-            false if self.nan == (self.limit >> self.shift) - self.rebias => Lean::NAN_IS_NEXT,
+            false if self.shift == Lean::SHIFT && self.nan == (self.limit >> self.shift) - self.rebias => {
+                Lean::NAN_IS_NEXT
+            }
             false => Lean::OTHER,
         };
-        is_byte.then_some((lean, 23 - self.shift, kind))
+        is_byte.then_some((lean, kind))
+    }
+
+    /// Bits of the mantissa that a pattern keeps.
+    pub(crate) fn mantissa_bits(&self) -> u32 {
+        23 - self.shift
     }
 
     /// True for IEEE 754's format of 16 bits, without saturation: no other has as many bits and the same greatest number.
@@ -148,37 +162,53 @@ pub(crate) struct Lean {
     limit: u32,
     /// The exponent of the least normal number, where an `f32` has it.
     least_exponent: u32,
-    /// What the same is in the last place of the result, below zero, as a byte.
-    offset: u32,
+    /// Bits of the mantissa that the result has not.
+    shift: u32,
+    /// How far the last place of the result is above that of an `f32`, as exponents are told, and what the least exponent is there, below
+    /// zero, as a byte.
+    above: u32,
     nan: u32,
+    /// The sign that zero may have.
+    sign_of_zero: u32,
 }
 
 /// Bits of an `f32`'s exponent.
 const EXPONENT: u32 = INFINITY;
 
 impl Lean {
-    /// Formats whose NaN is what stands behind the greatest number: NaN comes to it by itself, like all that is too large.
+    /// Formats with three bits of mantissa whose NaN is what stands behind the greatest number: NaN comes to it by itself, like all that
+    /// is too large.
     pub(crate) const NAN_IS_NEXT: u32 = 0;
+    /// Bits of the mantissa that those have not.
+    const SHIFT: u32 = 23 - 3;
     /// Formats where zero has no sign.
     pub(crate) const PLAIN_ZERO: u32 = 1;
     /// All others.
     pub(crate) const OTHER: u32 = 2;
+    /// Formats that are told apart only where they run, which takes some steps more.
+    pub(crate) const ANY: u32 = 3;
 
     /// The pattern nearest to the `f32` with the bits `bits`, in the low byte.
     #[inline(always)]
-    pub(crate) fn one<const MANTISSA: u32, const KIND: u32>(&self, bits: u32) -> u32 {
-        let shift = 23 - MANTISSA;
+    pub(crate) fn one<const KIND: u32>(&self, bits: u32) -> u32 {
+        // Shifts that compilers know are faster.
+        let shift = if KIND == Lean::NAN_IS_NEXT { Lean::SHIFT } else { self.shift };
         let magnitude = bits & MAGNITUDE;
         let limited = magnitude.min(self.limit);
         let exponent = (limited & EXPONENT).max(self.least_exponent);
         // A number whose last place is that of the result, so that the sum is rounded there: its low bits are the mantissa,
         // the leading one too, and what the exponent is counted from is taken off beforehand. Above the low byte is noise.
-        let large = exponent.wrapping_add((shift << 23) + self.offset);
+        let large = exponent.wrapping_add(self.above);
         let sum = (f32::from_bits(limited) + f32::from_bits(large)).to_bits();
         let number = sum.wrapping_add(exponent >> shift);
+        let result = if KIND != Lean::NAN_IS_NEXT && magnitude > INFINITY { self.nan } else { number };
         let sign = bits >> 24 & 0x80;
-        let signed = if KIND == Lean::PLAIN_ZERO && number as u8 == 0 { 0 } else { number | sign };
-        if KIND != Lean::NAN_IS_NEXT && magnitude > INFINITY { self.nan | sign } else { signed }
+        let sign_of_zero = match KIND {
+            Lean::PLAIN_ZERO => 0,
+            Lean::ANY => sign & self.sign_of_zero,
+            _ => sign,
+        };
+        result | if result as u8 == 0 { sign_of_zero } else { sign }
     }
 }
 

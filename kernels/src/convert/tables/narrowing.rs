@@ -114,7 +114,8 @@ impl Narrowing {
     /// `None` for other conversions, for those of complex numbers, for results of less than a byte, and where too many are denormal.
     pub(crate) fn new(conversion: &Conversion) -> Option<Narrowing> {
         let (from, halves, to) = ends(conversion).filter(|_| conversion.parts() == 1)?;
-        let (_, kept, kind) = to.lean()?;
+        let (_, kind) = to.lean()?;
+        let kept = to.mantissa_bits();
         let (mantissa, one, infinity) = halves.numbers();
         let result = |pattern: u16| to.one(halves.one(pattern)) as u8;
         let shift = mantissa.checked_sub(kept).filter(|&shift| shift > 0)?;

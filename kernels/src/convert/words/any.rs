@@ -50,8 +50,10 @@ pub(crate) enum To {
     Half(Encode),
     /// Any other float of 16 bits, or of a byte.
     Narrow(Encode),
-    /// Floats of a byte, by their bits of mantissa and what is special about them, as [`Lean`] tells them.
-    Byte(Lean, u32, u32),
+    /// Floats of a byte whose NaN is next, of which there are the most, as [`Lean`] tells them.
+    ByteNext(Lean),
+    /// Most others.
+    Byte(Lean),
     /// Powers of two, what is too large being told.
     Power { beyond: u32 },
     /// Integers of one or two bytes.
@@ -128,10 +130,9 @@ fn destination(hops: &mut Hops<impl Iterator<Item = Hop>>, itself: To) -> Option
         Some(Hop::Encode16(to)) if to.is_half() => To::Half(to),
         Some(Hop::Encode16(to)) => To::Narrow(to),
         Some(Hop::Encode8(to)) => match to.lean() {
-            Some((lean, mantissa @ 2..=4, Lean::OTHER)) => To::Byte(lean, mantissa, Lean::OTHER),
-            Some((lean, mantissa @ 2..=3, Lean::PLAIN_ZERO)) => To::Byte(lean, mantissa, Lean::PLAIN_ZERO),
-            Some((lean, 3, Lean::NAN_IS_NEXT)) => To::Byte(lean, 3, Lean::NAN_IS_NEXT),
-            _ => To::Narrow(to),
+            Some((lean, Lean::NAN_IS_NEXT)) => To::ByteNext(lean),
+            Some((lean, _)) => To::Byte(lean),
+            None => To::Narrow(to),
         },
         Some(Hop::EncodePower { beyond }) => To::Power { beyond },
         Some(Hop::F32ToInt { to: Int::S32, nearest }) => To::Whole { nearest },
@@ -199,11 +200,6 @@ impl<const BYTES: usize> Write for AnyTo<BYTES> {
 
     #[inline(always)]
     fn encode<M: Means, const N: usize>(self, means: M, words: &mut Words<N>) {
-        macro_rules! byte {
-            ($lean:ident, $mantissa:literal, $kind:expr) => {
-                ByteTo::<$mantissa, { $kind }>($lean).encode(means, words)
-            };
-        }
         match self.0 {
             To::Top if BYTES == 2 => Top.encode(means, words),
             To::Half(encode) if BYTES == 2 => HalfTo(encode).encode(means, words),
@@ -216,12 +212,8 @@ impl<const BYTES: usize> Write for AnyTo<BYTES> {
                 each!(words, x => truncated_whole(rounded(f32::from_bits(x), nearest)) as u32);
             }
             To::Integer(bounds) if BYTES != 4 => ToInteger::<BYTES>(bounds).encode(means, words),
-            To::Byte(lean, 2, Lean::OTHER) if BYTES == 1 => byte!(lean, 2, Lean::OTHER),
-            To::Byte(lean, 3, Lean::OTHER) if BYTES == 1 => byte!(lean, 3, Lean::OTHER),
-            To::Byte(lean, 4, Lean::OTHER) if BYTES == 1 => byte!(lean, 4, Lean::OTHER),
-            To::Byte(lean, 2, Lean::PLAIN_ZERO) if BYTES == 1 => byte!(lean, 2, Lean::PLAIN_ZERO),
-            To::Byte(lean, 3, Lean::PLAIN_ZERO) if BYTES == 1 => byte!(lean, 3, Lean::PLAIN_ZERO),
-            To::Byte(lean, 3, Lean::NAN_IS_NEXT) if BYTES == 1 => byte!(lean, 3, Lean::NAN_IS_NEXT),
+            To::ByteNext(lean) if BYTES == 1 => ByteTo::<{ Lean::NAN_IS_NEXT }>(lean).encode(means, words),
+            To::Byte(lean) if BYTES == 1 => ByteTo::<{ Lean::ANY }>(lean).encode(means, words),
             _ => {}
         }
     }

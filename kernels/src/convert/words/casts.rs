@@ -156,9 +156,9 @@ pub(crate) struct HalfTo(pub(crate) Encode);
 #[derive(Clone, Copy)]
 pub(crate) struct ByteFrom<'a>(pub(crate) Decode, pub(crate) Option<&'a Widening>);
 
-/// A float of a byte with so many bits of mantissa, of a kind that [`Lean`] names.
+/// A float of a byte, of a kind that [`Lean`] names.
 #[derive(Clone, Copy)]
-pub(crate) struct ByteTo<const MANTISSA: u32, const KIND: u32>(pub(crate) Lean);
+pub(crate) struct ByteTo<const KIND: u32>(pub(crate) Lean);
 
 impl<const BYTES: usize> Read for Plain<BYTES> {
     const BYTES: usize = BYTES;
@@ -330,13 +330,13 @@ impl Read for ByteFrom<'_> {
     }
 }
 
-impl<const MANTISSA: u32, const KIND: u32> Write for ByteTo<MANTISSA, KIND> {
+impl<const KIND: u32> Write for ByteTo<KIND> {
     const BYTES: usize = 1;
 
     const IS_BYTE_FLOAT: bool = true;
 
     #[inline(always)]
     fn encode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
-        each!(words, x => self.0.one::<MANTISSA, KIND>(x));
+        each!(words, x => self.0.one::<KIND>(x));
     }
 }

@@ -43,14 +43,9 @@ pub(crate) unsafe fn cast<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
     macro_rules! to_byte {
         ($read:expr, $encode:expr) => {
             match $encode.lean() {
-                Some((lean, 2, Lean::OTHER)) => through!($read, ByteTo::<2, { Lean::OTHER }>(lean)),
-                Some((lean, 3, Lean::OTHER)) => through!($read, ByteTo::<3, { Lean::OTHER }>(lean)),
-                Some((lean, 4, Lean::OTHER)) => through!($read, ByteTo::<4, { Lean::OTHER }>(lean)),
-                Some((lean, 2, Lean::PLAIN_ZERO)) => through!($read, ByteTo::<2, { Lean::PLAIN_ZERO }>(lean)),
-                Some((lean, 3, Lean::PLAIN_ZERO)) => through!($read, ByteTo::<3, { Lean::PLAIN_ZERO }>(lean)),
-                Some((lean, 3, Lean::NAN_IS_NEXT)) => {
-                    through!($read, ByteTo::<3, { Lean::NAN_IS_NEXT }>(lean))
-                }
+                Some((lean, Lean::OTHER)) => through!($read, ByteTo::<{ Lean::OTHER }>(lean)),
+                Some((lean, Lean::PLAIN_ZERO)) => through!($read, ByteTo::<{ Lean::PLAIN_ZERO }>(lean)),
+                Some((lean, Lean::NAN_IS_NEXT)) => through!($read, ByteTo::<{ Lean::NAN_IS_NEXT }>(lean)),
                 _ => false,
             }
         };
