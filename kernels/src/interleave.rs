@@ -99,10 +99,8 @@ unsafe fn zip_run<L: Lanes, const E: usize, const K: usize>(
     let row = count * E;
     // SAFETY: the caller's promise, and registers that rows fill.
     unsafe {
-        if row >= L::BYTES {
+        if row >= L::BYTES || past.is_some() {
             zip_rows::<L, E, K>(lanes, count, row_step, src, dst, past);
-        } else if past.is_some() {
-            zip_rest::<L, E, K>(lanes, count, row_step, src, dst);
         } else if row >= L::Narrow::BYTES {
             zip_rows::<L::Narrow, E, K>(lanes.narrow(), count, row_step, src, dst, None);
         } else {
@@ -112,8 +110,8 @@ unsafe fn zip_run<L: Lanes, const E: usize, const K: usize>(
 }
 
 /// # Safety
-/// `count >= BYTES / E` elements must be readable in each of `K` rows, `row_step` apart, and `K * count` writable at
-/// `dst`, which starts a line if it goes `past` the cache.
+/// `count` elements, of which there are `BYTES / E` unless they go past the cache, must be readable in each of `K` rows, `row_step` apart,
+/// and `K * count` writable at `dst`, which starts a line if it goes `past` the cache.
 #[inline(always)]
 pub(crate) unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
     lanes: L,
@@ -123,7 +121,7 @@ pub(crate) unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
     dst: *mut u8,
     past: Option<usize>,
 ) {
-    let (rest, last) = (count % (L::BYTES / E), count - L::BYTES / E);
+    let rest = count % (L::BYTES / E);
     let whole = count - rest;
     // SAFETY: the caller's promise; the last block steps back rather than step outside.
     unsafe {
@@ -135,6 +133,7 @@ pub(crate) unsafe fn zip_rows<L: Lanes, const E: usize, const K: usize>(
         } else {
             zip_blocks::<L, E, K, false>(lanes, whole, row_step, src, dst, 0);
             if rest > 0 {
+                let last = count - L::BYTES / E;
                 zip_block::<L, E, K, false>(lanes, src.add(last * E), row_step, dst.add(last * K * E), 0);
             }
         }

@@ -76,17 +76,15 @@ impl<P: Point> Task for Walk<'_, P> {
             let mut left = inner.extent;
             // SAFETY: points of the nest; the maker of the task promised what the kernel asks of all of them.
             unsafe {
-                while P::APART >= 4 && left >= 4 {
-                    two_apart(lanes, kernel, inner, (from, to));
-                    (from, to) = step(inner, 2, (from, to));
-                    two_apart(lanes, kernel, inner, (from, to));
-                    (from, to) = step(inner, 2, (from, to));
-                    left -= 4;
-                }
                 while P::APART >= 2 && left >= 2 {
                     two_apart(lanes, kernel, inner, (from, to));
                     (from, to) = step(inner, 2, (from, to));
                     left -= 2;
+                    if P::APART >= 4 && left >= 2 {
+                        two_apart(lanes, kernel, inner, (from, to));
+                        (from, to) = step(inner, 2, (from, to));
+                        left -= 2;
+                    }
                 }
                 while left > 0 {
                     kernel.point(lanes, from, to);
