@@ -1,7 +1,7 @@
 //! Every threshold of the kernels, with the reason for its value.
 
 use crate::lanes::LINE;
-use crate::processor::{is_amd, is_fifth_zen, is_fourth_zen, is_later_amd, is_older_amd};
+use crate::processor::{is_amd, is_early_amd, is_fifth_zen, is_fourth_zen, is_later_amd, is_older_amd};
 
 /// How far a staged tile reaches along the destination and along the source, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -393,9 +393,10 @@ pub(crate) fn rows_ahead(is_part_of_line: bool, rows: usize) -> usize {
 }
 
 /// True where rows that take turns, and are short, ask for those after them: AMD's processors follow each row, and begin anew with the
-/// next one. The fourth Zen gained a fifth to two thirds by it. Others were not measured with it.
+/// next one. The fourth Zen gained a fifth to two thirds by it, the third as much but for rows of half a kibibyte, which gained little.
+/// Others were not measured with it.
 pub(crate) fn asks_for_next_rows() -> bool {
-    is_later_amd()
+    is_amd()
 }
 
 /// True where rows that are so many bytes apart, of which so many are woven, are short. Of still shorter ones, a fixed distance is some
@@ -442,9 +443,10 @@ pub(crate) fn along_source_ahead(run: usize, step: usize) -> usize {
 /// Bytes from one run to the next that are near.
 const NEAR_RUNS: usize = 64 << 10;
 
-/// True where rows that are woven go in the order of the source: the fourth Zen, asking for the next ones, was a fifth slower so.
+/// True where rows that are woven go in the order of the source: the third Zen gained a fifth by it, and up to four fifths where rows are
+/// converted, and the fourth, asking for the next ones, was a fifth slower so.
 fn weaves_along_source() -> bool {
-    is_fifth_zen()
+    is_fifth_zen() || is_early_amd()
 }
 
 /// How far behind so many rows that are woven in the order of the source, with a step from one to the next, the rows lie that are asked
