@@ -2,6 +2,7 @@
 
 use core::ops::Deref;
 
+use super::blocks::ConvertedBlocks;
 use super::each_row::repeated;
 use super::flush::fence;
 use super::join_rows::Piece;
@@ -238,6 +239,8 @@ impl Work<'_> {
                 each_place(rows, src, dst, &mut |src, dst| self.stream_row(src, dst, pass.run));
             } else if rows.is_empty() || is_straight {
                 self.convert(&self.conversion, &pass, Form::Plain, [src, dst], None);
+            } else if let Some(blocks) = ConvertedBlocks::new(*self, loops, [src, dst]) {
+                blocks.run(src, dst);
             } else {
                 self.tiles(loops, src, dst);
             }

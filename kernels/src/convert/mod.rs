@@ -4,6 +4,7 @@
 //! [`program`], and [`tile`] cuts a nest so that what lies between reading and writing, the narrower form of the elements, is
 //! permuted in the first-level cache by the kernels that permute everything else.
 
+mod blocks;
 mod converter;
 mod each_row;
 mod enter;

@@ -144,7 +144,7 @@ impl Cut {
 
     /// Runs of at least so many elements in the source and in the destination, there a multiple of `whole`, as far as loops go on;
     /// shared out evenly where fewer than `least` would be left.
-    fn with_runs(
+    pub(super) fn with_runs(
         loops: &[Loop],
         units: [isize; 2],
         wanted: [usize; 2],
