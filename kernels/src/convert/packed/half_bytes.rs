@@ -290,7 +290,8 @@ unsafe fn exchange_halves<L: Lanes, T, U>(lanes: L, from: [*const T; 2], to: [*m
     while part < LINE {
         // SAFETY: registers of the lines.
         unsafe {
-            let [first, second] = from.map(|line| lanes.halves(lanes.load(line.cast::<u8>().add(part))));
+            let first = lanes.halves(lanes.load(from[0].cast::<u8>().add(part)));
+            let second = lanes.halves(lanes.load(from[1].cast::<u8>().add(part)));
             lanes.store(to[0].cast::<u8>().add(part), lanes.or(first.0, lanes.shift_up(second.0, 4)));
             lanes.store(to[1].cast::<u8>().add(part), lanes.or(first.1, lanes.shift_up(second.1, 4)));
         }

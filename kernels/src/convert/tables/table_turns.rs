@@ -162,7 +162,8 @@ impl<const BYTES: usize> Found<BYTES> {
             i += 1;
         }
         let s = self.lanes.avx512f;
-        let [first, second] = halves.map(|half| s._mm512_castsi256_si512(half));
+        let [first, second] = halves;
+        let (first, second) = (s._mm512_castsi256_si512(first), s._mm512_castsi256_si512(second));
         s._mm512_permutex2var_epi64(first, pulp::cast(order), second)
     }
 
