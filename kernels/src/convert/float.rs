@@ -88,10 +88,12 @@ impl Encode {
         }
     }
 
-    /// The lean way to a byte, and the kind.
+    /// The lean way to a byte, and the kind, where there are as many bits of mantissa as formats in use have: of none, the last place of a
+    /// sum is not that of the pattern.
     #[inline(always)]
     pub(crate) fn lean(&self) -> Option<(Lean, u32)> {
         let is_byte = self.sign == 0x80 && self.nan_sign == 0 && self.payload == 0;
+        let is_lean = is_byte && matches!(self.mantissa_bits(), 2..=4);
         let offset = (self.least_normal >> self.shift).wrapping_neg() & 0xff;
         let lean = Lean {
             limit: self.limit,
@@ -108,7 +110,7 @@ impl Encode {
             }
             false => Lean::OTHER,
         };
-        is_byte.then_some((lean, kind))
+        is_lean.then_some((lean, kind))
     }
 
     /// Bits of the mantissa that a pattern keeps.
