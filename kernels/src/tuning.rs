@@ -318,8 +318,8 @@ pub(crate) const CONVERT_NEAR: [([usize; 2], bool); 3] =
     [([1024, 64], false), ([512, 64], true), ([256, 64], true)];
 
 /// Bytes of a run of either side that a block has at least, if it goes on so far, where elements are converted before they are transposed
-/// past the cache; and the most that such a block becomes, a part of the second-level cache. AMD's third Zen gained from a tenth to
-/// a double by such blocks, as much with twice as many bytes, and half as much with half the runs.
+/// past the cache; and the most that such a block becomes, a part of the second-level cache. AMD's third Zen gained from a
+/// twentieth to four fifths by such blocks, as much with twice as many bytes, and half as much with half the runs.
 pub(crate) const CONVERTED_RUN: usize = 2048;
 pub(crate) const CONVERTED_BLOCK: usize = 256 << 10;
 
