@@ -69,5 +69,7 @@ pub use prepared::Prepared;
 pub use slots::{Bits, SlotWidth};
 pub use stream::{stream_copy, stream_prefetch_copy};
 pub use strided::copy_nest;
-pub use tuning::{converts_in_one_step, reads_all_in_order_first, reads_in_order_first, stream_threshold};
+pub use tuning::{
+    converts_in_one_step, narrows_first, reads_all_in_order_first, reads_in_order_first, stream_threshold,
+};
 pub use uninit::{any_bytes, zero_bytes};

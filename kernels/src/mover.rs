@@ -16,7 +16,9 @@ use crate::rows::{next_rows, rows_in_cache, rows_past_cache};
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
 use crate::transpose::{How, transpose};
-use crate::tuning::{ROWS_REACH, STREAM_REACH, TILE_REACH, rows_ahead, stream_ahead, whole_rows_ahead};
+use crate::tuning::{
+    ROWS_REACH, STREAM_REACH, TILE_REACH, goes_by_pieces, rows_ahead, stream_ahead, whole_rows_ahead,
+};
 use crate::walk::each_point;
 
 /// How elements of whole bytes are moved; which loops a family wants innermost, and with which strides.
@@ -315,8 +317,10 @@ impl Mover {
         dst: *mut u8,
     ) {
         let fits = unzips(across, along, self.element_bytes);
+        let in_lines = starts_lines(outer.iter().chain([&across]), dst);
         // Rows that do not start lines: pieces of them carry what is behind their last line.
-        let pieces = match self.stream && fits && !starts_lines(outer.iter().chain([&across]), dst) {
+        let by_pieces = !in_lines || goes_by_pieces((across.extent, across.dst_stride));
+        let pieces = match self.stream && fits && by_pieces {
             true => row_pieces::<L>(outer, across, along, self.element_bytes),
             false => None,
         };
@@ -328,7 +332,7 @@ impl Mover {
         }
         if self.stream
             && fits
-            && !starts_lines(outer.iter().chain([&across]), dst)
+            && !in_lines
             // SAFETY: the same.
             && unsafe { dense_rows(lanes, outer, (across, along), self.element_bytes, (src, dst)) }
         {

@@ -2,6 +2,7 @@
 
 use crate::lanes::LINE;
 use crate::processor::{is_amd, is_early_amd, is_fifth_zen, is_fourth_zen, is_later_amd, is_older_amd};
+use crate::transpose::ahead::meets_far;
 
 /// How far a staged tile reaches along the destination and along the source, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -427,6 +428,13 @@ pub(crate) fn whole_rows_ahead((rows, step): (usize, isize), bytes: usize) -> us
 /// Longer rows than that are followed for long enough.
 pub(crate) const WHOLE_ROWS: usize = 512;
 
+/// True where two rows that are taken from a stream, and are so far apart that they meet in few banks of the memory, are written in pieces
+/// of one after the other, as rows are that start no lines: the third Zen gained a sixth by it, and up to three fifths where they are
+/// converted, but lost a tenth with four rows. Others were not measured with it.
+pub(crate) fn goes_by_pieces((ways, step): (usize, isize)) -> bool {
+    is_early_amd() && ways == 2 && meets_far(step)
+}
+
 /// True where rows past the cache go in the order of the source, one after the other: AMD's processors write lines anywhere as fast as one
 /// behind the other, and read one stream a tenth faster than a few rows that take turns, and up to twice as fast where these are a page
 /// or less. Those before the fourth Zen, and Intel's, were not measured with it.
@@ -589,6 +597,12 @@ pub(crate) const CONVERT_PIECE: usize = 2048;
 /// first was faster, were not measured since.
 pub fn converts_in_one_step() -> bool {
     is_fifth_zen()
+}
+
+/// True where elements that become narrower, and follow one another in the destination but not in the source, had better be converted before
+/// they are moved: the third Zen gained as much again with a few columns of words. Others were not measured with it.
+pub fn narrows_first() -> bool {
+    is_early_amd()
 }
 
 /// From this many bytes, source and destination together, a relayout on one thread is better written past the cache.

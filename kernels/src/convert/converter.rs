@@ -5,7 +5,6 @@ use core::ops::Deref;
 use super::blocks::ConvertedBlocks;
 use super::each_row::repeated;
 use super::flush::fence;
-use super::join_rows::Piece;
 use super::leave::Turned;
 use super::packed::blocks::PackedBlocks;
 use super::packed::exchange::PackedExchange;
@@ -212,7 +211,7 @@ impl Work<'_> {
             return unsafe {
                 match (*form, *next) {
                     (Form::Unzip { ways, step, .. }, Some(next)) => {
-                        self.pieces(pass, next, (ways, step), src, dst);
+                        self.pieces(pass, next, (ways, step), [src, dst]);
                     }
                     (form, _) => self.convert(&self.conversion, pass, form, [src, dst], None),
                 }
@@ -316,27 +315,6 @@ impl Work<'_> {
                 }
             }
         }
-    }
-
-    /// Rows that start no lines: each step of the loop `next` of the pass does a piece of every row that the loops inside it
-    /// lead to.
-    ///
-    /// # Safety
-    /// As [`Converter::outer`], for `ways` rows `step` apart; the level must have the form.
-    unsafe fn pieces(&self, pass: &Pass, next: usize, (ways, step): (usize, isize), src: Place, dst: Place) {
-        let (outer, inner) = pass.rows.as_slice().split_at(next);
-        let [next, inner @ ..] = inner else { return };
-        let pass = Pass { run: pass.run, rows: Loops::of(inner) };
-        each_place(outer, src, dst, &mut |src, dst| {
-            for i in 0..next.extent as isize {
-                let (is_first, is_last) = (i == 0, i + 1 == next.extent as isize);
-                let piece = Piece { next: next.src_stride, is_first, is_last };
-                let form = Form::Unzip { ways, step, lines: Lines::Joined(piece) };
-                let (src, dst) = (src.at(i * next.src_stride), dst.at(i * next.dst_stride));
-                // SAFETY: a step of the loops starts pieces of rows; the next step's are valid too, unless it is the last.
-                unsafe { self.convert(&self.conversion, &pass, form, [src, dst], None) };
-            }
-        });
     }
 
     /// Converts rows of elements, from pitch to pitch.

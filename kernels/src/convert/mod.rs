@@ -27,6 +27,7 @@ mod padded;
 mod parts;
 mod passes;
 mod permutation;
+mod pieces;
 mod prepared;
 mod program;
 mod ragged;

@@ -15,8 +15,8 @@ use crate::loops::Loops;
 use crate::nest::Loop;
 use crate::slots::{Bits, SlotWidth};
 use crate::tuning::{
-    ALONG_STREAM_AHEAD, FACTORS_NEAR, apart_ahead, are_apart, convert_ahead, next_ahead, next_converted,
-    weaves_along_stream, woven_ahead,
+    ALONG_STREAM_AHEAD, FACTORS_NEAR, apart_ahead, are_apart, convert_ahead, goes_by_pieces, next_ahead,
+    next_converted, weaves_along_stream, woven_ahead,
 };
 
 /// A nest as a pass over rows of a form.
@@ -83,10 +83,15 @@ fn unzipped(converter: &Converter<'_>, loops: &[Loop], [src, dst]: [Place; 2]) -
     if converter.stream {
         let mut all = woven.pass.rows;
         all.push(loops[across]);
-        if starts_lines(converter, all.as_slice(), dst) {
-            woven.form = Form::Unzip { ways, step, lines: Lines::Whole };
-        } else {
+        let in_lines = starts_lines(converter, all.as_slice(), dst);
+        // Of those with factors, these would be found anew for every piece.
+        let are_halves = bytes == 2 && converter.conversion.dst_bytes() == 4;
+        let by_pieces = are_halves && !converter.conversion.is_scaled() && goes_by_pieces((ways, step));
+        if !in_lines || by_pieces {
             woven.next = next_piece(converter, &woven.pass, all.as_slice(), dst);
+        }
+        if in_lines && woven.next.is_none() {
+            woven.form = Form::Unzip { ways, step, lines: Lines::Whole };
         }
     }
     Some(woven)

@@ -291,3 +291,58 @@ impl<const E: usize, const K: usize> StreamRows<'_, E, K> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Level;
+    use crate::buffer::AlignedBuffer;
+    use crate::convert::flush::walk_at_level;
+    use crate::loops::ONCE;
+
+    /// Pieces of a row, elements of a piece and behind the last one, and bytes from row to row.
+    const PIECES: usize = 3;
+    const PIECE: usize = 128;
+    const REST: usize = 40;
+    const PITCH: usize = 4096;
+
+    /// Takes four rows of elements of two bytes from a stream that has two of them in turn, so many bytes behind the start of a line.
+    fn check(level: Level, behind: usize) {
+        let tile = 4 * PIECE;
+        let src: Vec<u8> =
+            (0..(PIECES + 1) * tile * 2).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
+        let mut dst = AlignedBuffer::zeroed(4 * PITCH).unwrap();
+        dst.fill(0xA5);
+        let mut wanted = dst.to_vec();
+        for (i, element) in src.chunks_exact(2).enumerate() {
+            let (piece, pair, at, way) = (i / tile, i / (2 * PIECE) % 2, i / 2 % PIECE, i % 2);
+            if piece < PIECES || at < REST {
+                let place = (2 * pair + way) * PITCH + (piece * PIECE + at) * 2 + behind;
+                wanted[place..][..2].copy_from_slice(element);
+            }
+        }
+        let next = Loop { extent: PIECES, src_stride: 2 * tile as isize, dst_stride: 2 * PIECE as isize };
+        let more = Loop { extent: 2, src_stride: tile as isize, dst_stride: 2 * PITCH as isize };
+        let across = Loop { extent: 2, src_stride: 2, dst_stride: PITCH as isize };
+        let along = Loop { extent: PIECE, src_stride: 4, dst_stride: 2 };
+        let mut carry = AlignedBuffer::zeroed(4 * pitch(2 * PIECE)).unwrap();
+        let (border, carry) = (Border::new(), carry.as_mut_ptr());
+        let kernel =
+            StreamRows::<2, 2> { next, more, across, along, rest: REST, ahead: 4096, carry, border: &border };
+        let places = (src.as_ptr(), dst.as_mut_ptr().wrapping_add(behind));
+        // SAFETY: all places lie in the two buffers; a thread sees what it streamed itself.
+        let done = unsafe {
+            let done = walk_at_level(level, &[ONCE], places, kernel);
+            border.finish();
+            done
+        };
+        assert!(done && dst[..] == wanted[..], "{level}, {behind} bytes behind a line");
+    }
+
+    #[test]
+    fn rows_that_start_lines_are_joined_like_any() {
+        for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
+            [0, 2, 33, 62].into_iter().for_each(|behind| check(level, behind));
+        }
+    }
+}
