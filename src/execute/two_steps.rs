@@ -6,7 +6,7 @@
 //! destination's order, also those that are only moved, where their rows lie across the source; and those without padding are moved
 //! first and converted last.
 
-use relayout_kernels::{Loop, Nest, SlotWidth, converts_in_one_step};
+use relayout_kernels::{Loop, Nest, SlotWidth, converts_in_one_step, narrows_first};
 use smallvec::SmallVec;
 
 use super::ExecuteError;
@@ -212,11 +212,14 @@ fn first(plan: &Plan, most: usize, least: usize) -> Option<(Steps, Bands)> {
 /// Two steps to rows that start no lines, or end beside tiles, or are of three elements, unless this processor converts them as fast on their
 /// way.
 fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
-    let is_alone = plan.steps.len() > 1 && !shares_rows(plan, SHARE);
     let [from, to] = slot_bits(plan);
+    // Bytes that become rows of two bytes are slow to be put together in lines while they are converted.
+    let are_slow = [from, to] == [8, 16];
+    let is_alone = plan.steps.len() > 1 && !are_slow && !shares_rows(plan, SHARE);
     let goes_straight = converts_in_one_step();
     let pays = match from {
         ..8 => moves_packed_first(plan, largest),
+        _ if to < from && goes_across(largest) && narrows_first() => false,
         _ if !keeps_to_lines(largest) => {
             !(goes_straight && [from, to] == [16, 32] && has_long_tile_rows(plan, largest))
         }
@@ -257,6 +260,12 @@ fn moves_packed_first(plan: &Plan, step: &Step<'_>) -> bool {
     }
     let is_across = |l: &Loop| l.dst_stride == dst && l.src_stride.unsigned_abs() >= LONG_ROW;
     slot_bits(plan)[1] >= 32 && loops.iter().any(is_across)
+}
+
+/// True where elements that follow one another in the destination lie across the source.
+fn goes_across(step: &Step<'_>) -> bool {
+    let along = step.nest.loops.iter().find(|l| l.dst_stride == element_units(step));
+    along.is_some_and(|l| l.src_stride.unsigned_abs() >= ACROSS)
 }
 
 /// True where rows of three elements follow one another: no word is made of them, so that they are slow to be put together while they

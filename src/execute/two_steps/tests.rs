@@ -59,3 +59,25 @@ fn ragged_rows_go_straight_unless_many_are_woven_with_padding() {
     let planes = ["1000,23,300", "1000,5,300", "1000,7,128"];
     assert_eq!(planes.map(|rows| goes_in_two(rows, "2,1,0")), [false, true, false]);
 }
+
+#[test]
+fn ragged_rows_of_two_bytes_are_made_of_moved_bytes() {
+    let goes_in_two = |src: &str, dst: &str| {
+        TwoSteps::new(&plan(&format!("{src}[999,8100]{{1,0:T(8,128)(4,1)}}"), &format!("{dst}[999,8100]")))
+            .is_some()
+    };
+    for src in ["s8", "f8e4m3fn"] {
+        assert_eq!(["bf16", "f16", "f32"].map(|dst| goes_in_two(src, dst)), [true, true, false], "{src}");
+    }
+}
+
+#[test]
+fn columns_lie_across_a_source_and_words_of_tiles_do_not() {
+    let is_across = |src: &str, dst: &str| {
+        let plan = plan(src, dst);
+        goes_across(&plan.steps.moves().max_by_key(bytes_of).unwrap())
+    };
+    assert!(is_across("f32[9,40,2560]", "bf16[9,40,2560]{1,2,0}"));
+    assert!(!is_across("f32[999,300]{1,0:T(8,128)}", "s8[999,300]"));
+    assert!(!is_across("f32[999,300]{1,0:T(8,128)(4,1)}", "bf16[999,300]"));
+}
