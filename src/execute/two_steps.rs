@@ -219,7 +219,7 @@ fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
     let goes_straight = converts_in_one_step();
     let pays = match from {
         ..8 => moves_packed_first(plan, largest),
-        _ if to < from && goes_across(largest) && narrows_first() => false,
+        _ if (8..from).contains(&to) && goes_across(largest) && narrows_first() => false,
         _ if !keeps_to_lines(largest) => {
             !(goes_straight && [from, to] == [16, 32] && has_long_tile_rows(plan, largest))
         }
