@@ -219,7 +219,7 @@ fn converts_last(plan: &Plan, largest: &Step<'_>) -> Option<Steps> {
     let goes_straight = converts_in_one_step();
     let pays = match from {
         ..8 => moves_packed_first(plan, largest),
-        _ if (8..from).contains(&to) && goes_across(largest) && narrows_first() => false,
+        _ if (8..from).contains(&to) && goes_across(largest, ACROSS) && narrows_first() => false,
         _ if !keeps_to_lines(largest) => {
             !(goes_straight && [from, to] == [16, 32] && has_long_tile_rows(plan, largest))
         }
@@ -249,23 +249,21 @@ fn has_long_tile_rows(plan: &Plan, step: &Step<'_>) -> bool {
 /// True where packed slots had better be moved before they are converted: where rows that both sides have are short, or start no
 /// lines, and where what lies across the source becomes elements of four bytes and more, which are slow to be transposed on the way.
 fn moves_packed_first(plan: &Plan, step: &Step<'_>) -> bool {
-    let unit @ [_, dst] = [src_element_units(step), element_units(step)];
-    let loops = step.nest.loops;
+    let unit = [src_element_units(step), element_units(step)];
     let is_unpacked = plan.element.convert.is_some_and(|convert| convert.conversion.is_identity());
-    if let Some(row) = loops.iter().find(|l| [l.src_stride, l.dst_stride] == unit) {
+    if let Some(row) = step.nest.loops.iter().find(|l| [l.src_stride, l.dst_stride] == unit) {
         let are_tiles = [&plan.src, &plan.dst].iter().all(|shape| !shape.layout().tiles().is_empty());
         let [least, long_row] = if is_unpacked { [SHORT_RUN, LONG_ROW / 2] } else { [1, LONG_ROW] };
         let starts_lines = keeps_to_lines(step) || row.extent >= LONG_BESIDE_LINES;
         return !are_tiles && row.extent >= least && (row.extent < long_row || !starts_lines);
     }
-    let is_across = |l: &Loop| l.dst_stride == dst && l.src_stride.unsigned_abs() >= LONG_ROW;
-    slot_bits(plan)[1] >= 32 && loops.iter().any(is_across)
+    slot_bits(plan)[1] >= 32 && goes_across(step, LONG_ROW)
 }
 
-/// True where elements that follow one another in the destination lie across the source.
-fn goes_across(step: &Step<'_>) -> bool {
-    let along = step.nest.loops.iter().find(|l| l.dst_stride == element_units(step));
-    along.is_some_and(|l| l.src_stride.unsigned_abs() >= ACROSS)
+/// True where elements that follow one another in the destination are so many bytes, or slots, apart in the source.
+fn goes_across(step: &Step<'_>, apart: usize) -> bool {
+    let is_across = |l: &Loop| l.dst_stride == element_units(step) && l.src_stride.unsigned_abs() >= apart;
+    step.nest.loops.iter().any(is_across)
 }
 
 /// True where rows of three elements follow one another: no word is made of them, so that they are slow to be put together while they

@@ -75,7 +75,7 @@ fn ragged_rows_of_two_bytes_are_made_of_moved_bytes() {
 fn columns_lie_across_a_source_and_words_of_tiles_do_not() {
     let is_across = |src: &str, dst: &str| {
         let plan = plan(src, dst);
-        goes_across(&plan.steps.moves().max_by_key(bytes_of).unwrap())
+        goes_across(&plan.steps.moves().max_by_key(bytes_of).unwrap(), ACROSS)
     };
     assert!(is_across("f32[9,40,2560]", "bf16[9,40,2560]{1,2,0}"));
     assert!(!is_across("f32[999,300]{1,0:T(8,128)}", "s8[999,300]"));
