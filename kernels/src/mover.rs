@@ -318,7 +318,7 @@ impl Mover {
     ) {
         let fits = unzips(across, along, self.element_bytes);
         let in_lines = starts_lines(outer.iter().chain([&across]), dst);
-        // Rows that do not start lines: pieces of them carry what is behind their last line.
+        // Rows that do not start lines, and two that meet: pieces of them carry what is behind their last line.
         let by_pieces = !in_lines || goes_by_pieces((across.extent, across.dst_stride));
         let pieces = match self.stream && fits && by_pieces {
             true => row_pieces::<L>(outer, across, along, self.element_bytes),

@@ -446,3 +446,21 @@ pub(super) fn each_place(loops: &[Loop], src: Place, dst: Place, visit: &mut imp
         }
     }
 }
+
+#[cfg(all(test, one_test_program))]
+impl Converter<'_> {
+    /// `bf16` that become `f32`, past the cache: what tests of single ways convert.
+    pub(super) fn bf16_to_f32(level: Level) -> Converter<'static> {
+        use super::number::{FloatFormat, Number, Specials};
+        let bf16 = FloatFormat { exponent_bits: 8, mantissa_bits: 7, bias: 127, specials: Specials::Ieee };
+        let (from, to) = (Number::Float(bf16), Number::Float(FloatFormat::F32));
+        Converter {
+            conversion: Conversion::new(from, to, super::program::Rules::default()).unwrap(),
+            src: SlotWidth::Bytes(2),
+            dst: SlotWidth::Bytes(4),
+            scale: Scale::All(1.0),
+            level,
+            stream: true,
+        }
+    }
+}

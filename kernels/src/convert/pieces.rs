@@ -41,13 +41,9 @@ mod tests {
     use crate::buffer::AlignedBuffer;
     use crate::convert::converter::Converter;
     use crate::convert::flush::fence;
-    use crate::convert::number::{FloatFormat, Number, Specials};
-    use crate::convert::program::{Conversion, Rules};
-    use crate::convert::scale::Scale;
     use crate::convert::tables::made::Made;
     use crate::level::Level;
     use crate::nest::Loop;
-    use crate::slots::SlotWidth;
 
     /// Pieces of a row, elements of a piece, and bytes from row to row.
     const PIECES: usize = 3;
@@ -56,16 +52,7 @@ mod tests {
 
     /// Four rows of `f32`, of which `bf16` have two in turn, so many bytes behind the start of a line.
     fn check(level: Level, behind: usize) {
-        let bf16 = FloatFormat { exponent_bits: 8, mantissa_bits: 7, bias: 127, specials: Specials::Ieee };
-        let (from, to) = (Number::Float(bf16), Number::Float(FloatFormat::F32));
-        let converter = Converter {
-            conversion: Conversion::new(from, to, Rules::default()).unwrap(),
-            src: SlotWidth::Bytes(2),
-            dst: SlotWidth::Bytes(4),
-            scale: Scale::All(1.0),
-            level,
-            stream: true,
-        };
+        let converter = Converter::bf16_to_f32(level);
         // Numbers, none of which is infinite or NaN.
         let elements = (0..4 * PIECES * PIECE).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 9) as u16 & 0xBFFF);
         let src: Vec<u8> = elements.clone().flat_map(u16::to_ne_bytes).collect();

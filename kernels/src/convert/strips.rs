@@ -371,24 +371,12 @@ impl<O: Order> Columns for Converted<'_, O> {
 mod tests {
     use super::super::tables::made::Made;
     use super::*;
-    use crate::convert::number::{FloatFormat, Number, Specials};
-    use crate::convert::program::Rules;
-    use crate::convert::scale::Scale;
-    use crate::{Converter, SlotWidth};
+    use crate::Converter;
 
     /// Rows of strips that are converted before and of those that leave so, where `bf16` becomes `f32` in so many rows at a time; none
     /// where there are no such strips.
     fn rows(level: Level, at_once: usize) -> [Option<usize>; 2] {
-        let bf16 = FloatFormat { exponent_bits: 8, mantissa_bits: 7, bias: 127, specials: Specials::Ieee };
-        let (from, to) = (Number::Float(bf16), Number::Float(FloatFormat::F32));
-        let converter = Converter {
-            conversion: Conversion::new(from, to, Rules::default()).unwrap(),
-            src: SlotWidth::Bytes(2),
-            dst: SlotWidth::Bytes(4),
-            scale: Scale::All(1.0),
-            level,
-            stream: true,
-        };
+        let converter = Converter::bf16_to_f32(level);
         let (steps, bytes) = (512 / at_once, at_once as isize * 2);
         let loops = Loops::of(&[
             Loop { extent: steps, src_stride: bytes, dst_stride: 1 << 20 },
