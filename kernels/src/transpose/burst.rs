@@ -105,11 +105,12 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     /// Bytes of an element as it leaves.
     pub(super) const OUT: usize = 2 * E / W::TILES;
 
-    /// Bytes of the next strip in every row, of so many that are left. No more than [`Joined`](lines::Joined) has room for.
+    /// Bytes of the next strip in every row, of so many that are left. No more than [`Joined`](lines::Joined) has room for, and no more than
+    /// the strips behind it, as each asks for what the next one reads.
     #[inline(always)]
     fn width<L: Lanes>(&self, left: usize) -> usize {
         let most = (self.steps::<L>(Self::OUT).columns() * Self::OUT).next_multiple_of(LINE);
-        self.source.width(most, left)
+        self.source.width(left.div_ceil(left.div_ceil(most)).next_multiple_of(LINE), left)
     }
 
     /// True where lines of rows that start anywhere are joined in registers.
@@ -215,7 +216,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
                     let of_block = row.max(top + line * Self::ROWS)..top + (line + 1) * Self::ROWS;
                     let ahead =
                         ask.ahead(strip.from, rows.start * unit..rows.end * unit, of_block.start * unit);
-                    let asked = part * Self::ROWS * (strip.width / LINE);
+                    let asked = part * of_block.len() * (strip.width / LINE);
                     let turned = turn.add(block * columns * LINE);
                     kernel.block(lanes, turned, Strip { to, ..strip }, of_block, (ahead, asked));
                     block += 1;

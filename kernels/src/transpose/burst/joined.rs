@@ -87,7 +87,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
             lines: strip.width / LINE,
             leave: self.leave,
         };
-        let number = asked + rows.part * N * tiles.lines;
+        let number = asked + rows.before * tiles.lines;
         let mut asking = Asking { lanes, source: self.source, ahead, leave: PhantomData::<W>, number };
         // Rows that are left out may be those before the panel.
         let carries = self.plane.carry.wrapping_add(rows.at * LINE).wrapping_sub(strip.first * LINE);

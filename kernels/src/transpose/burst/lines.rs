@@ -27,6 +27,8 @@ pub(super) struct Rows {
     pub(super) skip: usize,
     /// Which of the block's parts they are.
     pub(super) part: usize,
+    /// Rows of the block that leave before them.
+    pub(super) before: usize,
 }
 
 /// Asks for as many lines as are read for those that are written.
@@ -70,7 +72,8 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
     #[inline(always)]
     pub(super) fn part(rows: &Range<usize>, part: usize) -> Rows {
         let at = rows.end - Self::ROWS + part * N;
-        Rows { at, skip: rows.start.saturating_sub(at), part }
+        let skip = rows.start.saturating_sub(at);
+        Rows { at, skip, part, before: at + skip - rows.start }
     }
 
     /// Streams `N` rows of a strip, and asks for as many lines.
@@ -86,7 +89,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
         rows: Rows,
         (ahead, asked): (Ahead, usize),
     ) {
-        let number = asked + rows.part * N * (strip.width / LINE);
+        let number = asked + rows.before * (strip.width / LINE);
         let mut asking = Asking { lanes, source: self.source, ahead, leave: PhantomData::<W>, number };
         let step = self.plane.rows.dst_stride;
         let mut row = rows.skip;
@@ -211,7 +214,7 @@ impl<const E: usize, const N: usize, const PAST: bool, C: Turns, W: Leave> Burst
             unsafe {
                 let carry = self.plane.carry.add((rows.at + row - strip.first) * LINE);
                 let buffer = joined.add(row * (LINE + strip.width));
-                let number = asked + (rows.part * N + row) * lines;
+                let number = asked + (rows.before + row - rows.skip) * lines;
                 ask::<L, C, W>(lanes, self.source, ahead, number, lines);
                 emit(lanes, buffer, to, strip.width, strip.is_first);
                 copy_line(lanes, buffer, carry);

@@ -91,3 +91,47 @@ fn every_row_is_whole_whatever_the_processor() {
     check_widths((STRIP_ROWS + 3, 131), false, (0, None));
     check_widths((STRIP_ROWS + 3, 131), false, (5, Some(7)));
 }
+
+/// What is asked for with a row counts those of its block before it, which are not those of a whole block.
+#[test]
+fn rows_of_a_block_follow_one_another() {
+    type Kernel = BurstTranspose<4, 4, true, SourceColumns, AsIs>;
+    for rows in [0..16, 16..24, 5..16, 24..29, 15..16] {
+        let parts = (Kernel::first_part(&rows)..LINE / LANE).map(|part| Kernel::part(&rows, part));
+        let counted = parts.fold(0, |counted, part| {
+            assert_eq!((part.before, part.at + part.skip), (counted, rows.start + counted), "{rows:?}");
+            counted + 4 - part.skip
+        });
+        assert_eq!(counted, rows.len());
+    }
+}
+
+/// Strips of rows that are near are as long as one another, as far as lines allow.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn strips_are_even() {
+    fn widths(columns: usize) -> Vec<usize> {
+        let row = columns * 4;
+        let plane = CarriedPlane {
+            columns: Loop { extent: columns, src_stride: 384, dst_stride: 4 },
+            rows: Loop { extent: 96, src_stride: 4, dst_stride: row as isize },
+            beyond: ONCE,
+            along: ONCE,
+            carry: std::ptr::null_mut(),
+            stretches: Stretches::USUAL,
+        };
+        let source = SourceColumns::default();
+        let kernel = BurstTranspose::<4, 4, true, _, _> { source, leave: AsIs, plane, meet_deep: false };
+        let mut left = row;
+        std::iter::from_fn(|| {
+            let width = (left > 0).then(|| kernel.width::<pulp::x86::V3>(left))?;
+            left -= width;
+            Some(width)
+        })
+        .collect()
+    }
+    assert_eq!(widths(64), [256]);
+    assert_eq!(widths(96), [192, 192]);
+    assert_eq!(widths(112), [256, 192]);
+    assert_eq!(widths(160), [192, 192, 128, 128]);
+}
