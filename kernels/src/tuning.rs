@@ -223,6 +223,31 @@ pub(crate) fn lanes_in_general(row: usize) -> bool {
     is_fourth_zen() && row > PAGE
 }
 
+/// True where rows of so many bytes that go on in another loop are transposed as a nest of any loops is, which takes them together: AMD's
+/// fourth Zen gained up to four fifths by it where rows are two lines. Others were not measured with it.
+pub(crate) fn short_in_general(row: usize) -> bool {
+    is_fourth_zen() && row <= GOES_ON
+}
+
+/// Longer rows have lines enough for themselves.
+const GOES_ON: usize = 2048;
+
+/// Bytes of a strip of sets of loops in every row that starts a line, of elements of so many bytes: AMD's fourth Zen gained up to a third by
+/// twice as many as others have, but lost a tenth with elements that fill a lane.
+pub(crate) fn long_strip(element: usize) -> usize {
+    match element {
+        1 => LINE,
+        4 | 8 if is_fourth_zen() => 4 * LINE,
+        _ => 2 * LINE,
+    }
+}
+
+/// The most bytes of columns that are one stream, and go in strips of many though they are a line and a little more, or 0: a turn would
+/// read their second lines for little, and AMD's fourth Zen gained a sixth to a third so. Others were not measured with it.
+pub(crate) fn short_columns() -> usize {
+    if is_fourth_zen() { 80 } else { 0 }
+}
+
 /// Lines of every column that a turn reads where columns meet in few sets of the caches, unless such turns are deep, too.
 pub(crate) const MEETING_DEPTH: usize = 2;
 
@@ -527,6 +552,15 @@ pub(crate) const BAND_OF_PLANES: usize = 256 << 10;
 
 /// Bytes of a plane for which that pays: of less, a line of every column is near as it is, and more leaves the cache.
 pub(crate) const PLANES_IN_BANDS: core::ops::RangeInclusive<usize> = 6144..=BAND_OF_PLANES;
+
+/// True where planes that are elsewhere than the next ones are read so, too: AMD's fourth Zen gained a tenth to two fifths by it. The fifth
+/// was not measured with it.
+pub(crate) fn reads_single_planes() -> bool {
+    is_fourth_zen()
+}
+
+/// Bytes of such a plane for which that pays, or of all that take turns: longer ones are read in lines enough.
+pub(crate) const SINGLE_PLANES: core::ops::RangeInclusive<usize> = 4096..=128 << 10;
 
 /// True where words of two rows that are converted and woven are better taken in the order of the stream that they become:
 /// AMD's older processors write some tiles faster than they read two rows.

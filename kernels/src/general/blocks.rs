@@ -1,10 +1,10 @@
 //! Transposes of sets of loops: a line of every column of a strip is brought together, transposed, and written to the rows.
 //!
 //! Rows and columns are chains of any loops (`composite.rs`), so that extents need not fill a lane or a line. A strip is
-//! as many columns as fill two lines of every row; it is walked along all rows, whose places come from a table.
+//! as many columns as fill some lines of every row; it is walked along all rows, whose places come from a table.
 
 use crate::general::composite::{list_places, steps};
-use crate::general::staged::{ROW_BUFFER, gather, load_staged, part_to_buffers, strip, strip_to_buffers};
+use crate::general::staged::{Buffers, gather, lines_to_buffers, load_staged, part_to_buffers};
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::nest::Loop;
 use crate::rows::carry::emit;
@@ -14,6 +14,14 @@ use crate::walk::Point;
 
 /// Columns of the widest strip.
 const STRIP_COLUMNS: usize = 64;
+
+/// Bytes of a strip in every row; see `transpose/stream.rs` for why two lines, and why one for bytes.
+const fn strip(element: usize) -> usize {
+    if element == 1 { LINE } else { 2 * LINE }
+}
+
+/// The most bytes of a strip whose rows are carried, and the line before.
+const CARRIED_ROW: usize = LINE + strip(2);
 
 /// How the rows are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,20 +34,24 @@ pub(crate) enum Write {
     Carried,
 }
 
+/// Bytes of the rows of a line, with a strip of each behind a line: of elements of a byte there are 64, and of others the fewer the longer
+/// strips may be.
+const ROWS_OF_LINE: usize = LINE * (LINE + strip(2));
+
 /// Room that [`Blocks`] works in: a line of each of a strip's columns, and a line of rows with the strip's bytes.
 #[repr(align(64))]
 pub(crate) struct Room {
     staged: [u8; STRIP_COLUMNS * LINE],
-    rows: [u8; LINE * ROW_BUFFER],
+    rows: [u8; ROWS_OF_LINE],
 }
 
 impl Room {
-    pub(crate) const EMPTY: Room = Room { staged: [0; STRIP_COLUMNS * LINE], rows: [0; LINE * ROW_BUFFER] };
+    pub(crate) const EMPTY: Room = Room { staged: [0; STRIP_COLUMNS * LINE], rows: [0; ROWS_OF_LINE] };
 }
 
 /// Bytes of carry buffer that so many rows want, at the start of a line.
 pub(crate) const fn carry_bytes(rows: usize) -> usize {
-    rows * ROW_BUFFER
+    rows * CARRIED_ROW
 }
 
 /// Transposes rows and columns of elements of `E` bytes, `N` to a lane.
@@ -58,6 +70,8 @@ pub(crate) struct Blocks<'a, const E: usize, const N: usize> {
     pub(crate) next: isize,
     /// [`carry_bytes`] for that many rows where they are carried.
     pub(crate) carry: *mut u8,
+    /// Bytes of a strip in every row that starts a line: whole lines.
+    pub(crate) long: usize,
 }
 
 impl<const E: usize, const N: usize> Point for Blocks<'_, E, N> {
@@ -137,7 +151,18 @@ struct Part {
 }
 
 impl<const E: usize, const N: usize> Blocks<'_, E, N> {
-    const STRIP: usize = strip(E) / E;
+    /// Columns of a strip.
+    #[inline(always)]
+    fn strip(&self) -> usize {
+        let most = if self.write == Write::Lines { self.long } else { strip(E) };
+        most.min(STRIP_COLUMNS * E) / E
+    }
+
+    /// From one row's buffer to the next one's.
+    #[inline(always)]
+    fn pitch(&self) -> usize {
+        LINE + self.strip() * E
+    }
 
     /// The rows whose places are listed, through all columns.
     ///
@@ -152,23 +177,24 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
         // SAFETY: the room is there, and this kernel's alone.
         let staged = unsafe { (&raw mut (*self.room).staged).cast::<u8>() };
         let mut places = [[0; STRIP_COLUMNS]; 2];
-        list_places::<true>(self.columns, 0, &mut places[0][..Self::STRIP]);
+        let strip = self.strip();
+        list_places::<true>(self.columns, 0, &mut places[0][..strip]);
         let mut column = 0;
         while column < columns {
-            let width = Self::STRIP.min(columns - column);
+            let width = strip.min(columns - column);
             let [now, next] = &mut places;
             let behind = column + width;
             let mut ahead = Ahead { column: 0, at: 0, len: if is_short { count * E } else { usize::MAX } };
             // Behind the last strip comes the first of the next plane.
             let (following, first) =
                 if behind < columns { (src, behind) } else { (src.wrapping_offset(self.next), 0) };
-            list_places::<true>(self.columns, first, &mut next[..Self::STRIP]);
+            list_places::<true>(self.columns, first, &mut next[..strip]);
             let to = dst.wrapping_add(column * E);
             let mut row = 0;
             while row < count {
                 let height = (LINE / E).min(count - row);
                 let (from, wanted) = if is_short { (following, &*next) } else { (src, &*now) };
-                let places = &wanted[..Self::STRIP];
+                let places = &wanted[..strip];
                 let src_ahead = if is_short { from } else { from.wrapping_add(row * E) };
                 let turn = Turn { places, src: src_ahead };
                 if L::BYTES == LINE {
@@ -200,15 +226,16 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
         dst: *mut u8,
         (ahead, turn): (&mut Ahead, Turn<'_>),
     ) {
-        let is_full = part.width == Self::STRIP;
+        let bytes = part.width * E;
+        let are_lines = bytes.is_multiple_of(LINE);
         let is_carried = self.write == Write::Carried;
         // SAFETY: the rows' places are listed; buffers have room for the rows of a line, and for a strip of each.
         unsafe {
             let places = std::slice::from_raw_parts(self.places.add(part.row), part.height);
-            if is_full && !is_carried && part.height == LINE / E {
+            if are_lines && !is_carried && part.height == LINE / E {
                 let mut row = 0;
                 while row < LINE / E {
-                    let from = staged.wrapping_add(row * E);
+                    let from = (staged.wrapping_add(row * E), bytes);
                     self.whole(lanes, from, places.as_ptr().add(row), dst, (ahead, turn, row));
                     row += N;
                 }
@@ -217,27 +244,25 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
             if L::BYTES < LINE {
                 ahead.ask_all(lanes, turn);
             }
-            let buffer = match is_carried {
-                true => self.carry.add(part.row * ROW_BUFFER),
+            let first = match is_carried {
+                true => self.carry.add(part.row * self.pitch()),
                 false => (&raw mut (*self.room).rows).cast::<u8>(),
             };
-            if is_full {
+            let buffers = Buffers { first, pitch: self.pitch() };
+            if are_lines {
                 let mut row = 0;
                 while row < part.height {
-                    strip_to_buffers::<L, E, N>(
-                        lanes,
-                        staged.wrapping_add(row * E),
-                        buffer.add(row * ROW_BUFFER + LINE),
-                    );
+                    let from = (staged.wrapping_add(row * E), bytes);
+                    lines_to_buffers::<L, E, N>(lanes, from, (buffers, row));
                     row += N;
                 }
             } else {
-                part_to_buffers::<L, E, N>(lanes, staged, (part.width, part.height), buffer.add(LINE));
+                part_to_buffers::<L, E, N>(lanes, staged, (part.width, part.height), buffers);
             }
             for (i, place) in places.iter().enumerate() {
-                let (buffer, to) = (buffer.add(i * ROW_BUFFER), dst.wrapping_offset(*place));
+                let (buffer, to) = (buffers.row(i), dst.wrapping_offset(*place));
                 if is_carried && !part.is_last {
-                    emit(lanes, buffer, to, strip(E), part.is_first);
+                    emit(lanes, buffer, to, bytes, part.is_first);
                 } else {
                     self.end(lanes, buffer, to, part);
                 }
@@ -249,19 +274,19 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
     /// ahead with each, so that the memory reads and writes at the same time.
     ///
     /// # Safety
-    /// `strip(E)` bytes must be writable at each place, which starts a line where streaming.
+    /// So many bytes, whole lines, must be writable at each place, which starts a line where streaming.
     #[inline(always)]
     unsafe fn whole<L: Lanes>(
         &self,
         lanes: L,
-        from: *const u8,
+        (from, len): (*const u8, usize),
         places: *const isize,
         dst: *mut u8,
         (ahead, turn, first): (&mut Ahead, Turn<'_>, usize),
     ) {
-        let mut number = first * (strip(E) / LINE);
+        let mut number = first * (len / LINE);
         let mut at = 0;
-        while at < strip(E) {
+        while at < len {
             // SAFETY: staged lines, and the caller's promise.
             unsafe {
                 let mut line = [[lanes.zero(); N]; LINE / LANE];
@@ -311,6 +336,94 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
             match self.write {
                 Write::Store => copy_run(lanes, from, to, len, (0, 0)),
                 _ => stream_run(lanes, from, to, len, 0),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Level;
+    use crate::buffer::AlignedBuffer;
+    use crate::convert::flush::walk_at_level;
+
+    /// Transposes two chains of two loops each, in strips of so many bytes, and compares the whole.
+    fn check<const E: usize, const N: usize>(
+        [row, rows]: [usize; 2],
+        [column, columns]: [usize; 2],
+        (write, long): (Write, usize),
+    ) {
+        // Rows and columns of a chain are apart on the other side.
+        let stride = |bytes: usize| bytes as isize;
+        let column_step = rows * row * E + 24;
+        let pitch = (columns * column * E).next_multiple_of(LINE) + LINE;
+        let row_chain = [
+            Loop { extent: row, src_stride: stride(E), dst_stride: stride(pitch) },
+            Loop { extent: rows, src_stride: stride(row * E), dst_stride: stride(row * pitch + LINE) },
+        ];
+        let column_chain = [
+            Loop { extent: column, src_stride: stride(column_step), dst_stride: stride(E) },
+            Loop {
+                extent: columns,
+                src_stride: stride(column * column_step + 8),
+                dst_stride: stride(column * E),
+            },
+        ];
+        let place = |chain: &[Loop; 2], number: usize, of: fn(&Loop) -> isize| {
+            let [inner, outer] = chain;
+            let steps = [number % inner.extent, number / inner.extent].map(|steps| steps as isize);
+            (steps[0] * of(inner) + steps[1] * of(outer)) as usize
+        };
+        let src: Vec<u8> = (0..columns * (column * column_step + 8))
+            .map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8)
+            .collect();
+        let mut dst = AlignedBuffer::zeroed(rows * (row * pitch + LINE)).unwrap();
+        let dst = &mut dst[..];
+        dst.fill(0xA5);
+        let mut wanted = dst.to_vec();
+        for (r, c) in (0..rows * row).flat_map(|r| (0..columns * column).map(move |c| (r, c))) {
+            let from = place(&row_chain, r, |l| l.src_stride) + place(&column_chain, c, |l| l.src_stride);
+            let to = place(&row_chain, r, |l| l.dst_stride) + place(&column_chain, c, |l| l.dst_stride);
+            wanted[to..to + E].copy_from_slice(&src[from..from + E]);
+        }
+        let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
+        for level in levels {
+            let (mut room, mut places) = (Room::EMPTY, vec![0; 128]);
+            let mut carry = AlignedBuffer::zeroed(carry_bytes(places.len())).unwrap();
+            let kernel = Blocks::<E, N> {
+                rows: &row_chain,
+                columns: &column_chain,
+                write,
+                room: &raw mut room,
+                places: places.as_mut_ptr(),
+                panel: places.len(),
+                next: 0,
+                carry: carry.as_mut_ptr(),
+                long,
+            };
+            dst.fill(0xA5);
+            // SAFETY: all places lie in the two buffers, the room is this kernel's alone; a thread sees what it streamed itself.
+            let done = unsafe { walk_at_level(level, &[], (src.as_ptr(), dst.as_mut_ptr()), kernel) };
+            assert!(
+                done && dst == wanted,
+                "{level}: {rows} x {row} rows, {columns} x {column} columns of {E} bytes, {write:?}, {long}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_row_is_whole_whatever_a_strip_has() {
+        let strips = [1, 2, 4].map(|lines| (Write::Lines, lines * LINE));
+        for strip in strips.into_iter().chain([Write::Store, Write::Carried].map(|write| (write, LINE))) {
+            for (rows, columns) in
+                [([16, 9], [32, 15]), ([15, 15], [15, 8]), ([5, 40], [64, 3]), ([33, 2], [7, 5])]
+            {
+                check::<1, 16>(rows, columns, strip);
+                check::<2, 8>(rows, columns, strip);
+                check::<4, 4>(rows, columns, strip);
+                check::<8, 2>(rows, columns, strip);
+                check::<16, 1>(rows, columns, strip);
             }
         }
     }

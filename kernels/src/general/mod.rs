@@ -26,7 +26,7 @@ use crate::rows::Rows;
 use crate::stage::{Stage, starts_lines};
 use crate::tuning::{
     LANE_STEP, LEAST_CARRY, LEAST_ELEMENTS, LEAST_RUNS, LONG_CARRY, RUN_REACH, SET_ROWS, STORED_ROWS,
-    STORED_RUN, STREAMED_RUN, TILE_REACH,
+    STORED_RUN, STREAMED_RUN, TILE_REACH, long_strip,
 };
 use crate::walk::each_point;
 
@@ -241,12 +241,13 @@ unsafe fn blocks<L: Lanes>(
     let (panel, places) = (places.len(), places.as_mut_ptr());
     let next = sets.outer().last().map_or(0, |l| l.src_stride);
     let (rows, columns, room) = (sets.rows(), sets.columns(), &raw mut room);
+    let long = long_strip(element);
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match element {
                 // SAFETY: the caller's promise; the buffers live until the end of this function.
                 $($e => unsafe {
-                    let kernel = Blocks::<$e, $n> { rows, columns, write, room, places, panel, next, carry };
+                    let kernel = Blocks::<$e, $n> { rows, columns, write, room, places, panel, next, carry, long };
                     each_point(lanes, sets.outer(), src, dst, kernel);
                 },)*
                 _ => {}

@@ -4,13 +4,21 @@ use crate::lanes::{LINE, Lanes};
 use crate::rows::copy_short;
 use crate::transpose::block::network;
 
-/// Bytes of a strip in every row; see `transpose/stream.rs` for why two lines, and why one for bytes.
-pub(super) const fn strip(element: usize) -> usize {
-    if element == 1 { LINE } else { 2 * LINE }
+/// Row buffers, of which each has room for a line before what it gets.
+#[derive(Clone, Copy)]
+pub(super) struct Buffers {
+    pub(super) first: *mut u8,
+    /// From one to the next.
+    pub(super) pitch: usize,
 }
 
-/// What one row needs of a buffer: the line before, and a strip.
-pub(super) const ROW_BUFFER: usize = LINE + strip(2);
+impl Buffers {
+    /// That of a row.
+    #[inline(always)]
+    pub(super) fn row(self, row: usize) -> *mut u8 {
+        self.first.wrapping_add(row * self.pitch)
+    }
+}
 
 /// Copies `len` bytes, at most a line, of every column to its staged line.
 ///
@@ -41,24 +49,24 @@ pub(super) unsafe fn gather<L: Lanes, const E: usize>(
     }
 }
 
-/// Transposes `N` staged rows of a whole strip to row buffers.
+/// Transposes `N` staged rows of so many bytes, whole lines, to row buffers from `first` on.
 ///
 /// # Safety
-/// `N` rows, `ROW_BUFFER` bytes apart, must have `strip(E)` writable bytes each.
+/// So many bytes must be writable behind a line of each of these buffers.
 #[inline(always)]
-pub(super) unsafe fn strip_to_buffers<L: Lanes, const E: usize, const N: usize>(
+pub(super) unsafe fn lines_to_buffers<L: Lanes, const E: usize, const N: usize>(
     lanes: L,
-    from: *const u8,
-    buffer: *mut u8,
+    (from, len): (*const u8, usize),
+    (buffers, first): (Buffers, usize),
 ) {
     let mut at = 0;
-    while at < strip(E) {
+    while at < len {
         // SAFETY: staged lines, and the caller's promise.
         unsafe {
             let tile = load_staged::<L, E, N>(lanes, from.wrapping_add(at / E * LINE));
             let mut i = 0;
             while i < N {
-                lanes.store(buffer.add(i * ROW_BUFFER + at), tile[i]);
+                lanes.store(buffers.row(first + i).add(LINE + at), tile[i]);
                 i += 1;
             }
         }
@@ -66,17 +74,18 @@ pub(super) unsafe fn strip_to_buffers<L: Lanes, const E: usize, const N: usize>(
     }
 }
 
-/// Transposes the staged rows of a part of a strip, so many columns and rows, to row buffers: a lane of columns at a time, with several lanes of rows in
-/// a register.
+/// Transposes staged rows of so many columns, which may be no whole lines, and so many rows to row buffers: a lane of columns at a time,
+/// with several lanes of rows in a register.
 ///
 /// # Safety
-/// A line of rows, `ROW_BUFFER` bytes apart, must have `strip(E)` writable bytes each.
+/// The bytes of so many columns, and up to a lane behind them, must be writable behind a line of each buffer, of which there must be one for
+/// each row of a line.
 #[inline(always)]
 pub(super) unsafe fn part_to_buffers<L: Lanes, const E: usize, const N: usize>(
     lanes: L,
     staged: *const u8,
     (width, height): (usize, usize),
-    buffer: *mut u8,
+    buffers: Buffers,
 ) {
     let mut column = 0;
     while column < width {
@@ -94,8 +103,8 @@ pub(super) unsafe fn part_to_buffers<L: Lanes, const E: usize, const N: usize>(
                 network::<L, E, N>(lanes, &mut tile);
                 let mut i = 0;
                 while i < N {
-                    let to = buffer.add((row + i) * ROW_BUFFER + column * E);
-                    lanes.store_lanes(to, (N * ROW_BUFFER) as isize, tile[i]);
+                    let to = buffers.row(row + i).add(LINE + column * E);
+                    lanes.store_lanes(to, (N * buffers.pitch) as isize, tile[i]);
                     i += 1;
                 }
             }

@@ -4,10 +4,12 @@
 use crate::lanes::Lanes;
 use crate::near::bring_near;
 use crate::nest::Loop;
-use crate::tuning::{BAND_OF_PLANES, PLANES_IN_BANDS, reads_in_order_first};
+use crate::tuning::{
+    BAND_OF_PLANES, PLANES_IN_BANDS, SINGLE_PLANES, reads_in_order_first, reads_single_planes,
+};
 use crate::walk::{Point, each_point};
 
-/// Planes one behind the other in the source, and those that a band has.
+/// Planes of which some are without gaps in the source: one behind the other, taking turns along it, or each by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Bands<'a> {
     /// Loops that are outside of the planes'.
@@ -23,10 +25,39 @@ impl<'a> Bands<'a> {
     /// Bands of the planes of rows and columns under these loops; none where planes have gaps, within or between them, or are too short
     /// or too long, or the processor does not gain by them.
     pub(crate) fn new(outer: &'a [Loop], rows: Loop, columns: Loop, element: usize) -> Option<Bands<'a>> {
-        if !reads_in_order_first() { None } else { Bands::of(outer, rows, columns, element) }
+        if !reads_in_order_first() {
+            return None;
+        }
+        let of_some = Bands::of(outer, rows, columns, element);
+        of_some.or_else(|| Bands::of_single_planes(outer, rows, columns, element))
+    }
+
+    /// Bands of one plane each, or of some that take turns, where the next ones are elsewhere in the source.
+    pub(crate) fn of_single_planes(
+        outer: &'a [Loop],
+        rows: Loop,
+        columns: Loop,
+        element: usize,
+    ) -> Option<Bands<'a>> {
+        if !reads_single_planes() { None } else { Bands::single(outer, rows, columns, element) }
     }
 
     /// The same on any processor.
+    fn single(outer: &'a [Loop], rows: Loop, columns: Loop, element: usize) -> Option<Bands<'a>> {
+        let column = rows.extent * element;
+        let bytes = column * columns.extent;
+        let [before @ .., planes] = outer else { return None };
+        let is_plane = columns.src_stride == column as isize && planes.src_stride != bytes as isize;
+        let take_turns = planes.src_stride == column as isize
+            && columns.src_stride == planes.src_stride.wrapping_mul(planes.extent as isize);
+        let count = if take_turns { planes.extent } else { 1 };
+        let fits = rows.src_stride == element as isize
+            && (is_plane || take_turns)
+            && SINGLE_PLANES.contains(&bytes.saturating_mul(count));
+        fits.then_some(Bands { before, planes: *planes, count, bytes })
+    }
+
+    /// Those of planes one behind the other on any processor.
     fn of(outer: &'a [Loop], rows: Loop, columns: Loop, element: usize) -> Option<Bands<'a>> {
         let column = rows.extent * element;
         let bytes = column * columns.extent;
@@ -66,11 +97,31 @@ impl<'a> Bands<'a> {
         for first in (0..self.planes.extent).step_by(self.count) {
             let planes = Loop { extent: self.count.min(self.planes.extent - first), ..self.planes };
             let (from, to) = step(planes, first);
-            // SAFETY: planes that lie one behind the other, without gaps, all of whose elements are readable.
+            // SAFETY: planes that have no gaps together, all of whose elements are readable.
             unsafe {
                 bring_near(std::slice::from_raw_parts(from, planes.extent * self.bytes));
                 each_point(lanes, &[planes], from, to, kernel);
             }
+        }
+    }
+}
+
+/// Runs a kernel on every plane under these loops, in bands if there are any.
+///
+/// # Safety
+/// As [`Bands::each_plane`].
+#[inline(always)]
+pub(crate) unsafe fn each_plane<L: Lanes, P: Point>(
+    lanes: L,
+    (outer, bands): (&[Loop], Option<Bands<'_>>),
+    (src, dst): (*const u8, *mut u8),
+    kernel: P,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match bands {
+            Some(bands) => bands.each_plane(lanes, (src, dst), kernel),
+            None => each_point(lanes, outer, src, dst, kernel),
         }
     }
 }
@@ -99,6 +150,21 @@ mod tests {
         assert_eq!(Bands::of(&[follow], ROWS, gaps, 2), None);
         let few = Loop { extent: 2, ..COLUMNS };
         assert_eq!(Bands::of(&[follow], ROWS, few, 2), None);
+    }
+
+    #[test]
+    fn planes_by_themselves_are_bands_too() {
+        fn single(outer: &[Loop], columns: Loop) -> Option<(usize, usize)> {
+            Bands::single(outer, ROWS, columns, 2).map(|found| (found.before.len(), found.count))
+        }
+        let (outer, apart) = (planes(3, 1 << 30), planes(99, 3 * PLANE));
+        assert_eq!(single(&[outer, apart], COLUMNS), Some((1, 1)));
+        // Those that follow are bands of several.
+        assert_eq!([single(&[outer, planes(99, PLANE)], COLUMNS), single(&[], COLUMNS)], [None, None]);
+        let take_turns = Loop { src_stride: 4 * 394, ..COLUMNS };
+        assert_eq!(single(&[outer, planes(4, 394)], take_turns), Some((1, 4)));
+        assert_eq!(single(&[outer, planes(3, 394)], take_turns), None);
+        assert_eq!(single(&[outer, planes(99, 394)], Loop { src_stride: 99 * 394, ..COLUMNS }), None);
     }
 
     #[cfg(target_arch = "x86_64")]

@@ -24,7 +24,7 @@ use crate::nest::Loop;
 use crate::processor::{is_early_amd, is_fifth_zen, is_older_amd};
 use crate::stage::starts_lines;
 use crate::transpose::ahead::{follow, meets, meets_far};
-use crate::transpose::bands::Bands;
+use crate::transpose::bands::{Bands, each_plane};
 use crate::transpose::block::AsIs;
 use crate::transpose::burst::{BURST_CARRY, BurstTranspose, is_near};
 use crate::transpose::columns::{Asks, ShortColumns, SourceColumns};
@@ -33,7 +33,10 @@ use crate::transpose::plane::CarriedPlane;
 use crate::transpose::small::{SmallTranspose, is_small};
 use crate::transpose::stored::Transpose;
 use crate::transpose::stream::{CARRY_BYTES, StreamTranspose};
-use crate::tuning::{Stretches, WIDEST_TURNS, asks_with_rows, follows_columns, lanes_in_general};
+use crate::tuning::{
+    Stretches, WIDEST_TURNS, asks_with_rows, follows_columns, lanes_in_general, short_columns,
+    short_in_general,
+};
 use crate::walk::each_point;
 
 /// How a transpose writes.
@@ -50,7 +53,8 @@ pub(crate) enum How {
     Bursts,
     /// Past the cache, some whole rows at a time.
     Dense,
-    /// Past the cache, as a nest of any loops is moved: long rows of elements that fill a lane, on AMD's fourth Zen.
+    /// Past the cache, as a nest of any loops is moved: long rows of elements that fill a lane, and short ones that go on, on AMD's fourth
+    /// Zen.
     General,
 }
 
@@ -64,9 +68,13 @@ impl How {
             How::Store
         } else if is_dense(rows, columns, element) && rows.extent * row >= LINE {
             How::Dense
-        } else if in_general(rows, columns, element) {
+        } else if in_general(outer, rows, columns, element) {
             How::General
-        } else if row >= 2 * LINE && all_rows(turns_pay) * element >= LINE && turns_pay {
+        } else if row >= 2 * LINE
+            && all_rows(turns_pay) * element >= LINE
+            && turns_pay
+            && !are_short_columns(rows, columns, element)
+        {
             How::Bursts
         } else if columns.extent >= LEAST_SHORT
             && 2 * all_rows(false) * element > LANE
@@ -94,10 +102,30 @@ fn turns_pay<L: Lanes>(rows: Loop, columns: Loop, element: usize) -> bool {
         && (is_older_amd() || is_fifth_zen() && element <= WIDEST_TURNS && meet())
 }
 
-/// True for elements that fill a lane where they are better moved as a nest of any loops is, with registers of half a line.
-fn in_general(rows: Loop, columns: Loop, element: usize) -> bool {
-    let starts_lines = rows.dst_stride.unsigned_abs().is_multiple_of(LINE);
-    element == LANE && starts_lines && lanes_in_general(columns.extent * element)
+/// True where a plane is better moved as a nest of any loops is, with registers of half a line: elements that fill a lane, and rows that go
+/// on in the next loop, with which they are longer.
+fn in_general(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> bool {
+    let starts_lines = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(LINE);
+    let row = columns.extent * element;
+    let go_on = || outer.iter().any(|l| Ok(row) == usize::try_from(l.dst_stride));
+    match element {
+        LANE => starts_lines(&rows) && lanes_in_general(row),
+        4 | 8 => {
+            short_in_general(row)
+                && rows.extent * element >= LINE
+                && go_on()
+                && outer.iter().chain([&rows]).all(starts_lines)
+        }
+        _ => false,
+    }
+}
+
+/// True where columns are a line or a little more, and one stream, of which strips are wide.
+fn are_short_columns(rows: Loop, columns: Loop, element: usize) -> bool {
+    let column = rows.extent * element;
+    (LINE..=short_columns()).contains(&column)
+        && follow(columns.src_stride, column)
+        && columns.extent >= LEAST_SHORT
 }
 
 /// The level of registers of half a line, by which turns go where they pay and this level could be used.
@@ -115,10 +143,12 @@ pub(crate) fn registers(mover: &Mover, loops: &[Loop]) -> Level {
         [outer @ .., rows, columns]
             if mover.stream
                 && mover.family == Family::Transpose
-                && (element < LANE || in_general(*rows, *columns, element))
+                && (element < LANE || in_general(outer, *rows, *columns, element))
                 && rows.src_stride == element as isize =>
         {
-            let is_short = rows.extent * beyond_rows(outer, *rows, element, is_older_amd()) * element < LINE;
+            let is_short = rows.extent * beyond_rows(outer, *rows, element, is_older_amd()) * element < LINE
+                || are_short_columns(*rows, *columns, element)
+                || in_general(outer, *rows, *columns, element);
             let is_near = is_near(columns.src_stride, rows.dst_stride) && !is_short;
             let starts_lines = rows.dst_stride.unsigned_abs().is_multiple_of(LINE);
             let pays = is_older_amd() && !is_near && (starts_lines || is_short);
@@ -221,6 +251,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     let meet_deep = is_early_amd() || is_fifth_zen() && element > 1;
     let bands = match how {
         How::Dense => Bands::new(outer, rows, columns, mover.element_bytes),
+        How::Bursts if beyond == ONCE => Bands::of_single_planes(outer, rows, columns, mover.element_bytes),
         _ => None,
     };
     macro_rules! run {
@@ -238,15 +269,13 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 },
                 // SAFETY: the same; the rows are at least a line's.
                 ($e, How::Bursts) if 2 * L::BYTES >= LINE && $e < LANE => unsafe {
-                    each_point(lanes, before, src, dst, BurstTranspose::<$e, $n, true, _, _> { source, leave: AsIs, plane, meet_deep });
+                    let kernel = BurstTranspose::<$e, $n, true, _, _> { source, leave: AsIs, plane, meet_deep };
+                    each_plane(lanes, (before, bands), (src, dst), kernel);
                 },
                 // SAFETY: the same; the buffer has room for a block.
                 ($e, How::Dense) => unsafe {
                     let kernel = StreamDense::<$e, $n> { columns, rows, blocks, buffer: carry };
-                    match bands {
-                        Some(bands) => bands.each_plane(lanes, (src, dst), kernel),
-                        None => each_point(lanes, outer, src, dst, kernel),
-                    }
+                    each_plane(lanes, (outer, bands), (src, dst), kernel);
                 },)*
                 // SAFETY: the caller's promise.
                 _ => unsafe { general(lanes, loops, (src, dst), mover.element_bytes, mover.stream) },
