@@ -233,11 +233,11 @@ pub(crate) fn short_in_general(row: usize) -> bool {
 const GOES_ON: usize = 2048;
 
 /// Bytes of a strip of sets of loops in every row that starts a line, of elements of so many bytes: AMD's fourth Zen gained up to a third by
-/// twice as many as others have, but lost a tenth with elements that fill a lane.
+/// twice as many as others have, of columns that are as many for elements of two bytes, and lost a tenth with wider ones.
 pub(crate) fn long_strip(element: usize) -> usize {
     match element {
         1 => LINE,
-        4 | 8 if is_fourth_zen() => 4 * LINE,
+        4 if is_fourth_zen() => 4 * LINE,
         _ => 2 * LINE,
     }
 }

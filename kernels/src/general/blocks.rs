@@ -70,7 +70,7 @@ pub(crate) struct Blocks<'a, const E: usize, const N: usize> {
     pub(crate) next: isize,
     /// [`carry_bytes`] for that many rows where they are carried.
     pub(crate) carry: *mut u8,
-    /// Bytes of a strip in every row that starts a line: whole lines.
+    /// Bytes of a strip in every row that starts a line, unless elements fill a lane: whole lines.
     pub(crate) long: usize,
 }
 
@@ -151,10 +151,10 @@ struct Part {
 }
 
 impl<const E: usize, const N: usize> Blocks<'_, E, N> {
-    /// Columns of a strip.
+    /// Columns of a strip: a constant for elements that fill a lane, of which there is little to a row but its loop.
     #[inline(always)]
     fn strip(&self) -> usize {
-        let most = if self.write == Write::Lines { self.long } else { strip(E) };
+        let most = if E < LANE && self.write == Write::Lines { self.long } else { strip(E) };
         most.min(STRIP_COLUMNS * E) / E
     }
 
@@ -226,8 +226,11 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
         dst: *mut u8,
         (ahead, turn): (&mut Ahead, Turn<'_>),
     ) {
-        let bytes = part.width * E;
-        let are_lines = bytes.is_multiple_of(LINE);
+        let (bytes, are_lines) = match E {
+            LANE if part.width == strip(E) / E => (strip(E), true),
+            LANE => (part.width * E, false),
+            _ => (part.width * E, (part.width * E).is_multiple_of(LINE)),
+        };
         let is_carried = self.write == Write::Carried;
         // SAFETY: the rows' places are listed; buffers have room for the rows of a line, and for a strip of each.
         unsafe {
@@ -274,7 +277,7 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
     /// ahead with each, so that the memory reads and writes at the same time.
     ///
     /// # Safety
-    /// So many bytes, whole lines, must be writable at each place, which starts a line where streaming.
+    /// So many bytes, whole lines, and a strip of elements that fill a lane, must be writable at each place, which starts a line where streaming.
     #[inline(always)]
     unsafe fn whole<L: Lanes>(
         &self,
@@ -284,6 +287,8 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
         dst: *mut u8,
         (ahead, turn, first): (&mut Ahead, Turn<'_>, usize),
     ) {
+        // A constant, as that of a strip.
+        let len = if E == LANE { strip(E) } else { len };
         let mut number = first * (len / LINE);
         let mut at = 0;
         while at < len {

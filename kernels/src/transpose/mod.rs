@@ -110,7 +110,7 @@ fn in_general(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> bool
     let go_on = || outer.iter().any(|l| Ok(row) == usize::try_from(l.dst_stride));
     match element {
         LANE => starts_lines(&rows) && lanes_in_general(row),
-        4 | 8 => {
+        2 | 4 | 8 => {
             short_in_general(row)
                 && rows.extent * element >= LINE
                 && go_on()
