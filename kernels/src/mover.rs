@@ -116,7 +116,7 @@ impl Mover {
                 Mover { family: Family::Transpose, ..*self }.dispatch(order.as_slice(), src, dst)
             };
         }
-        let level = registers(self, loops);
+        let level = registers(self, loops, dst);
         if HAS_AVX512
             && level >= Level::Avx512
             && let Some(lanes) = V4::try_new()
@@ -189,7 +189,7 @@ impl Mover {
                         && DenseOrder::new(outer, (*across, *along), element).is_some()
             }
             (Family::Transpose, [outer @ .., rows, columns]) => {
-                How::new::<L>(outer, *rows, *columns, element) != How::Store
+                How::new::<L>((outer, *rows, *columns), element, dst) != How::Store
             }
             _ => false,
         };

@@ -59,8 +59,12 @@ pub(crate) enum How {
 }
 
 impl How {
-    /// How a plane is best streamed at this level; [`How::Store`] where no kernel writes its lines.
-    pub(crate) fn new<L: Lanes>(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> How {
+    /// How a plane is best streamed at this level, to this place; [`How::Store`] where no kernel writes its lines.
+    pub(crate) fn new<L: Lanes>(
+        (outer, rows, columns): (&[Loop], Loop, Loop),
+        element: usize,
+        dst: *mut u8,
+    ) -> How {
         let turns_pay = turns_pay::<L>(rows, columns, element);
         let all_rows = |may_straddle| rows.extent * beyond_rows(outer, rows, element, may_straddle);
         let row = columns.extent * element;
@@ -68,7 +72,7 @@ impl How {
             How::Store
         } else if is_dense(rows, columns, element) && rows.extent * row >= LINE {
             How::Dense
-        } else if in_general(outer, rows, columns, element) {
+        } else if in_general((outer, rows, columns), element, dst) {
             How::General
         } else if row >= 2 * LINE
             && all_rows(turns_pay) * element >= LINE
@@ -103,18 +107,17 @@ fn turns_pay<L: Lanes>(rows: Loop, columns: Loop, element: usize) -> bool {
 }
 
 /// True where a plane is better moved as a nest of any loops is, with registers of half a line: elements that fill a lane, and rows that go
-/// on in the next loop, with which they are longer.
-fn in_general(outer: &[Loop], rows: Loop, columns: Loop, element: usize) -> bool {
-    let starts_lines = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(LINE);
+/// on in the next loop, with which they are longer, where all start lines.
+fn in_general((outer, rows, columns): (&[Loop], Loop, Loop), element: usize, dst: *mut u8) -> bool {
     let row = columns.extent * element;
     let go_on = || outer.iter().any(|l| Ok(row) == usize::try_from(l.dst_stride));
     match element {
-        LANE => starts_lines(&rows) && lanes_in_general(row),
+        LANE => rows.dst_stride.unsigned_abs().is_multiple_of(LINE) && lanes_in_general(row),
         2 | 4 | 8 => {
             short_in_general(row)
                 && rows.extent * element >= LINE
                 && go_on()
-                && outer.iter().chain([&rows]).all(starts_lines)
+                && starts_lines(outer.iter().chain([&rows]), dst)
         }
         _ => false,
     }
@@ -137,18 +140,18 @@ pub(crate) fn with_turns(level: Level, pays: bool) -> Option<Level> {
 /// much is near, and where rows start no lines, which they join; and slower elsewhere.
 #[allow(dead_code)] // portable targets have one level
 #[inline(always)]
-pub(crate) fn registers(mover: &Mover, loops: &[Loop]) -> Level {
+pub(crate) fn registers(mover: &Mover, loops: &[Loop], dst: *mut u8) -> Level {
     let element = mover.element_bytes;
     match loops {
         [outer @ .., rows, columns]
             if mover.stream
                 && mover.family == Family::Transpose
-                && (element < LANE || in_general(outer, *rows, *columns, element))
+                && (element < LANE || in_general((outer, *rows, *columns), element, dst))
                 && rows.src_stride == element as isize =>
         {
             let is_short = rows.extent * beyond_rows(outer, *rows, element, is_older_amd()) * element < LINE
                 || are_short_columns(*rows, *columns, element)
-                || in_general(outer, *rows, *columns, element);
+                || in_general((outer, *rows, *columns), element, dst);
             let is_near = is_near(columns.src_stride, rows.dst_stride) && !is_short;
             let starts_lines = rows.dst_stride.unsigned_abs().is_multiple_of(LINE);
             let pays = is_older_amd() && !is_near && (starts_lines || is_short);
@@ -205,7 +208,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     let element = mover.element_bytes as isize;
     let fits = rows.src_stride == element && columns.dst_stride == element;
     let how = match mover.stream && fits {
-        true => How::new::<L>(outer, rows, columns, mover.element_bytes),
+        true => How::new::<L>((outer, rows, columns), mover.element_bytes, dst),
         false => How::Store,
     };
     if how == How::Store && fits {
