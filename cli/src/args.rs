@@ -7,6 +7,9 @@ use clap::{Args, Parser, Subcommand, value_parser};
 /// More threads than a machine has memory for the stacks of would end the program.
 const MOST_THREADS: i64 = 4096;
 
+/// The page that measured destinations begin in.
+const PAGE: i64 = 4096;
+
 /// Moves arrays between memory layouts: converts files, and shows, explains, checks and measures layouts.
 #[derive(Parser)]
 #[command(name = "relayout", version, after_help = "Without a command: demo.")]
@@ -147,6 +150,11 @@ pub(crate) struct BenchArguments {
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1")]
     #[arg(value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
     pub(crate) threads: Vec<u16>,
+    /// How many bytes behind a page destinations begin: by default like the source, and one cache line before and behind it,
+    /// where loads meet recent stores. The figure is the median over them
+    #[arg(long, value_name = "B,…", value_delimiter = ',', default_value = "0,64,4032")]
+    #[arg(value_parser = value_parser!(u16).range(..PAGE))]
+    pub(crate) dst_offsets: Vec<u16>,
     /// The SIMD level to use: scalar, avx2, avx512, avx512vbmi or neon
     #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Option<String>,

@@ -225,7 +225,7 @@ fn bench_prints_a_line_per_pair_and_threads() {
         let line = format!("f32[64,300] -> bf16[64,300] | {factors}");
         assert!(refusal(&["bench", &line]).contains(&format!("found '{factors}'")), "{line}");
     }
-    let table = succeed(&["bench", "u8[9,7] -> u8[9,7]{0,1}", "--threads", "1,2"]);
+    let table = succeed(&["bench", "u8[9,7] -> u8[9,7]{0,1}", "--threads", "1,2", "--dst-offsets", "1,4095"]);
     assert_eq!(table.lines().count(), 3, "{table}");
 }
 
@@ -241,6 +241,10 @@ fn levels_are_named_and_must_exist() {
     assert!(common::refused(&output, &[]).contains("RELAYOUT_LEVEL"));
     for threads in ["0", "4097", "100000"] {
         assert!(refusal(&["bench", pair, "--threads", threads]).contains("--threads"));
+    }
+    for offsets in ["4096", "-1", "16,"] {
+        let offsets = format!("--dst-offsets={offsets}");
+        assert!(refusal(&["bench", pair, &offsets]).contains("--dst-offsets"));
     }
     assert!(refusal(&["bench", "f32[0]", "f32[0]"]).contains("no elements"));
 }

@@ -20,9 +20,6 @@ use super::two_passes::TwoPasses;
 use super::{Random, level, parse_problem, plan_builder, print, print_json, samples};
 use crate::args::BenchArguments;
 
-/// Buffers begin at a page, and the destination so many bytes behind one: like the source, and one cache line before
-/// and behind it, where loads meet recent stores.
-const DST_OFFSETS: [usize; 3] = [0, 64, 4032];
 const PAGE: usize = 4096;
 const HUGE_PAGE: usize = 2 << 20;
 /// Seconds that a measurement lasts at least; shorter calls are repeated within it. Longer than what fits a last-level cache
@@ -43,6 +40,8 @@ struct Case {
     named: Named,
     plan: Plan,
     threads: usize,
+    /// Buffers begin at a page, and the destination so many bytes behind one.
+    dst_offsets: Vec<usize>,
     pool: ThreadPool,
     two_passes: Option<TwoPasses>,
     bytes_read: i64,
@@ -63,7 +62,9 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
     }
     for named in &cases {
         for &threads in &arguments.threads {
-            let case = Case::new(named, threads.into(), level).with_context(|| named.problem.to_string())?;
+            let dst_offsets = arguments.dst_offsets.iter().map(|&offset| offset.into()).collect();
+            let case = Case::new(named, threads.into(), dst_offsets, level);
+            let case = case.with_context(|| named.problem.to_string())?;
             let measured = case.measure()?;
             let facts = case.facts(&measured);
             if arguments.json {
@@ -106,7 +107,7 @@ fn cases(arguments: &BenchArguments) -> Result<Vec<Named>> {
 }
 
 impl Case {
-    fn new(named: &Named, threads: usize, level: Level) -> Result<Case> {
+    fn new(named: &Named, threads: usize, dst_offsets: Vec<usize>, level: Level) -> Result<Case> {
         let Named { problem, conversion, .. } = named;
         let plan = plan_builder(&problem.src, &problem.dst, Some(threads))?;
         let plan = plan.conversion(conversion.clone()).level(level).build()?;
@@ -118,7 +119,16 @@ impl Case {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         samples::check(problem, conversion, &plan)?;
         let two_passes = TwoPasses::new(&problem.src, &problem.dst, conversion, threads, level)?;
-        Ok(Case { named: named.clone(), plan, threads, pool, two_passes, bytes_read, bytes_written })
+        Ok(Case {
+            named: named.clone(),
+            plan,
+            threads,
+            dst_offsets,
+            pool,
+            two_passes,
+            bytes_read,
+            bytes_written,
+        })
     }
 
     /// Bytes that a copy moves to read and write as many as the relayout.
@@ -134,9 +144,10 @@ impl Case {
             between: Aligned::new(between)?,
         };
         self.fill(buffers.src.from(0))?;
-        let rounds: Vec<Vec<Seconds>> = DST_OFFSETS
-            .into_iter()
-            .map(|offset| self.pool.install(|| self.rounds(buffers.at(offset))))
+        let rounds: Vec<Vec<Seconds>> = self
+            .dst_offsets
+            .iter()
+            .map(|&offset| self.pool.install(|| self.rounds(buffers.at(offset))))
             .collect::<Result<_>>()?;
         let relayout = medians(&rounds, |round| round[0]);
         Ok(Measurement {
