@@ -15,6 +15,7 @@ use crate::loops::ONCE;
 use crate::nest::Loop;
 use crate::rows::across::rows_across;
 use crate::rows::along::AlongSource;
+use crate::rows::border::Border;
 use crate::rows::dense::dense_rows;
 use crate::rows::pieces::pieces;
 use crate::rows::stream::stream_rows;
@@ -197,7 +198,12 @@ pub(crate) unsafe fn rows_past_cache<L: Lanes>(
                     }
                     None => (loops, StreamedRows::new(loops, run)),
                 };
-                each_point(lanes, loops, src, dst, rows);
+                if aligned || run < 2 * LINE {
+                    return each_point(lanes, loops, src, dst, rows);
+                }
+                let border = Border::new();
+                each_point(lanes, loops, src, dst, JoinedRows { rows, border: &border });
+                border.finish();
             }
         }
     }
@@ -228,6 +234,40 @@ impl Point for StreamedRows {
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's promise.
         unsafe { stream_run(lanes, src, dst, self.run, self.ahead) };
+    }
+
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        true
+    }
+}
+
+/// The same with the line in which a row ends and the next one begins, where it does, written whole.
+#[derive(Clone, Copy)]
+struct JoinedRows<'a> {
+    rows: StreamedRows,
+    border: &'a Border,
+}
+
+impl Point for JoinedRows<'_> {
+    const IS_STREAM: bool = true;
+
+    /// # Safety
+    /// As [`Rows`], for runs of at least two lines.
+    #[inline(always)]
+    unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
+        let StreamedRows { run, ahead } = self.rows;
+        let (head, rest) = (dst.addr().wrapping_neg() % LINE, dst.wrapping_add(run).addr() % LINE);
+        // SAFETY: the caller's promise; the run has a line at its beginning and at its end, and lines of the destination between.
+        unsafe {
+            if head > 0 {
+                self.border.begin(lanes, src, dst);
+            }
+            stream_run(lanes, src.add(head), dst.wrapping_add(head), run - head - rest, ahead);
+            if rest > 0 {
+                self.border.end(lanes, src.add(run - LINE), dst.wrapping_add(run));
+            }
+        }
     }
 
     #[inline(always)]
@@ -391,5 +431,45 @@ unsafe fn both_ends<T: Copy>(src: *const u8, dst: *mut u8, len: usize) {
         let (first, second) = (src.cast::<T>().read_unaligned(), src.add(last).cast::<T>().read_unaligned());
         dst.cast::<T>().write_unaligned(first);
         dst.add(last).cast::<T>().write_unaligned(second);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::AlignedBuffer;
+    use crate::{Family, Level, Mover, Nest};
+
+    /// Moves rows of so many bytes past the cache at every level, a plane of five after the other, and compares the whole.
+    fn check(run: usize, [row, plane]: [isize; 2], first: usize) {
+        let a_loop = |extent, src_stride, dst_stride| Loop { extent, src_stride, dst_stride };
+        let bytes = run as isize;
+        // Rows of a plane lie apart in the source, and those of the next one between them.
+        let loops = [a_loop(4, bytes, plane), a_loop(5, 4 * bytes, row), a_loop(run, 1, 1)];
+        let nest = Nest { src_offset: 0, dst_offset: first as isize, loops: &loops };
+        let src: Vec<u8> = (0..20 * run).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
+        let mut dst = AlignedBuffer::zeroed(40 * run + 16 * LINE).unwrap();
+        dst.fill(0xA5);
+        let mut wanted = dst.to_vec();
+        let mover = |level, stream| Mover { family: Family::Rows, element_bytes: 1, level, stream };
+        mover(Level::Scalar, false).run(&src, &mut wanted, nest).unwrap();
+        for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
+            dst.fill(0xA5);
+            mover(level, true).run(&src, &mut dst, nest).unwrap();
+            assert!(dst[..] == wanted[..], "{level}: {run} bytes, {row} and {plane} apart, from {first} on");
+        }
+    }
+
+    #[test]
+    fn rows_share_lines_with_those_before_and_behind_them() {
+        for run in [128, 200, 1000, 1472, 5000] {
+            let bytes = run as isize;
+            for first in [0, 1, 16, 63] {
+                // One behind the other; backwards; with gaps.
+                check(run, [bytes, 5 * bytes], first);
+                check(run, [-bytes, 5 * bytes], first + 4 * run);
+                check(run, [bytes + 40, 5 * bytes + 200], first);
+            }
+        }
     }
 }
