@@ -65,6 +65,15 @@ impl Loops {
         removed
     }
 
+    /// Takes the last one, if there is one.
+    pub(crate) fn pop(&mut self) -> Option<Loop> {
+        self.len.checked_sub(1).map(|last| self.remove(last))
+    }
+
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [Loop] {
+        &mut self.loops[..self.len]
+    }
+
     pub(crate) fn as_slice(&self) -> &[Loop] {
         &self.loops[..self.len]
     }

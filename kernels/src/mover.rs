@@ -15,6 +15,7 @@ use crate::rows::stream::stream_rows;
 use crate::rows::{next_rows, rows_in_cache, rows_past_cache};
 use crate::stage::{Stage, starts_lines};
 use crate::strided::{contiguous_run, walk, walk_runs};
+use crate::transpose::seams::Seams;
 use crate::transpose::{How, transpose};
 use crate::tuning::{
     ROWS_REACH, STREAM_REACH, TILE_REACH, goes_by_pieces, rows_ahead, stream_ahead, whole_rows_ahead,
@@ -110,7 +111,7 @@ impl Mover {
         use crate::transpose::{for_turns, registers};
         use pulp::x86::{V3, V4};
 
-        if let Some(order) = for_turns(self, loops) {
+        if let Some(order) = for_turns(self, loops, dst) {
             // SAFETY: the caller's promise; the same loops in another order.
             return unsafe {
                 Mover { family: Family::Transpose, ..*self }.dispatch(order.as_slice(), src, dst)
@@ -179,6 +180,10 @@ impl Mover {
     #[inline(never)]
     unsafe fn past_cache<L: Lanes>(&self, lanes: L, loops: &[Loop], src: *const u8, dst: *mut u8) {
         let element = self.element_bytes;
+        if let Some(seams) = Seams::new::<L>(self, loops, dst) {
+            // SAFETY: the caller's promise.
+            return unsafe { seams.run(lanes, self, src, dst) };
+        }
         let writes_lines = match (self.family, loops) {
             (Family::Rows | Family::Strided, _) => true,
             (Family::Interleave, [outer @ .., _, _]) => starts_lines(outer, dst),

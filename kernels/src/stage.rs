@@ -180,3 +180,13 @@ pub(crate) fn starts_lines<'a>(loops: impl IntoIterator<Item = &'a Loop>, dst: *
     let whole = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(LINE);
     dst.addr().is_multiple_of(LINE) && loops.into_iter().all(whole)
 }
+
+/// True where every point of `loops` is as many elements of so many bytes behind the start of a line of the destination.
+pub(crate) fn start_alike<'a>(
+    loops: impl IntoIterator<Item = &'a Loop>,
+    element: usize,
+    dst: *mut u8,
+) -> bool {
+    let behind = dst.addr() % LINE;
+    behind.is_multiple_of(element) && starts_lines(loops, dst.wrapping_sub(behind))
+}

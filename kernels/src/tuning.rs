@@ -38,6 +38,23 @@ pub(crate) const LEAST_CARRY: usize = 256;
 /// The same for rows that could as well be put together to longer runs.
 pub(crate) const LONG_CARRY: usize = 2048;
 
+/// Bytes of rows that start no line, all as far behind one, which go as lines but for their first and last bytes: of so long ones these
+/// do not count. On AMD's fourth Zen reversed dimensions went from 6 to 33 GB/s so, and nothing was carried.
+pub(crate) const LONG_ALIKE: usize = 1024;
+
+/// Bytes of rows of a transpose that are worth being parted where they all start as far behind a line, so that most of their lines are
+/// moved as those of rows that start some; fewer where the line in which one ends and the next begins is written whole. AMD's fourth Zen
+/// gained from a tenth to a half by the former, of rows of 20 KiB and more. Others join lines in registers for less.
+pub(crate) fn least_parted(goes_on: bool) -> usize {
+    if goes_on && is_older_amd() { LEAST_SEAMED } else { 4096 }
+}
+
+/// The least that was measured.
+const LEAST_SEAMED: usize = 512;
+
+/// The same of rows that are woven from a few, as channels are: they were put together in the cache before.
+pub(crate) const LEAST_WOVEN: usize = 2048;
+
 /// Anything else: runs of whole lines on both sides, in a tile that stays in the first-level cache.
 pub(crate) const TILE_REACH: Reach = Reach { dst: 256, src: 256 };
 
@@ -103,6 +120,12 @@ pub(crate) const PANEL: usize = 16;
 /// share for less.
 pub(crate) fn dense_bytes() -> usize {
     if is_amd() { 128 << 10 } else { 32 << 10 }
+}
+
+/// Whether rows of whole lines are gathered so, too, where the first one starts inside a line: AMD's fourth Zen wrote channels of bytes and
+/// of two bytes twice as fast so, and those that are longer by other ways. Others join lines in registers for less.
+pub(crate) fn gathers_behind_lines() -> bool {
+    is_older_amd()
 }
 
 /// Blocks of so many bytes stay in a quarter of a first-level cache, which also holds what they are made from. Others than AMD's

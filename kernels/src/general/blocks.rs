@@ -28,7 +28,7 @@ const CARRIED_ROW: usize = LINE + strip(2);
 pub(crate) enum Write {
     /// With ordinary stores.
     Store,
-    /// Past the cache; every row starts a line.
+    /// Past the cache; every row starts a line, or all start as far behind one.
     Lines,
     /// Past the cache; every row carries what is behind its last whole line over to the next strip.
     Carried,
@@ -61,6 +61,9 @@ pub(crate) struct Blocks<'a, const E: usize, const N: usize> {
     pub(crate) rows: &'a [Loop],
     /// Contiguous in the destination, fastest first.
     pub(crate) columns: &'a [Loop],
+    /// The first of these that is moved, and how many are.
+    pub(crate) first: usize,
+    pub(crate) count: usize,
     pub(crate) write: Write,
     pub(crate) room: *mut Room,
     /// Places of as many rows as are walked before the next strip.
@@ -158,6 +161,15 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
         most.min(STRIP_COLUMNS * E) / E
     }
 
+    /// Columns of the first strip: where rows that go past the cache as whole lines start none, those before their first line.
+    #[inline(always)]
+    fn first_strip(&self, dst: *mut u8) -> usize {
+        match dst.addr().wrapping_neg() % LINE / E {
+            before @ 1.. if self.write == Write::Lines => before,
+            _ => self.strip(),
+        }
+    }
+
     /// From one row's buffer to the next one's.
     #[inline(always)]
     fn pitch(&self) -> usize {
@@ -170,7 +182,7 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
     /// As [`Point::point`], for `count` rows from `src`.
     #[inline(always)]
     unsafe fn panel<L: Lanes>(&self, lanes: L, count: usize, src: *const u8, dst: *mut u8) {
-        let columns = steps(self.columns);
+        let columns = self.count;
         // The next strip's short columns are asked for one behind the other, along the source; of long columns what
         // comes next in each.
         let is_short = count * E <= SHORT_COLUMN;
@@ -178,17 +190,18 @@ impl<const E: usize, const N: usize> Blocks<'_, E, N> {
         let staged = unsafe { (&raw mut (*self.room).staged).cast::<u8>() };
         let mut places = [[0; STRIP_COLUMNS]; 2];
         let strip = self.strip();
-        list_places::<true>(self.columns, 0, &mut places[0][..strip]);
+        list_places::<true>(self.columns, self.first, &mut places[0][..strip]);
         let mut column = 0;
         while column < columns {
-            let width = strip.min(columns - column);
+            let most = if column == 0 { self.first_strip(dst) } else { strip };
+            let width = most.min(columns - column);
             let [now, next] = &mut places;
             let behind = column + width;
             let mut ahead = Ahead { column: 0, at: 0, len: if is_short { count * E } else { usize::MAX } };
             // Behind the last strip comes the first of the next plane.
             let (following, first) =
                 if behind < columns { (src, behind) } else { (src.wrapping_offset(self.next), 0) };
-            list_places::<true>(self.columns, first, &mut next[..strip]);
+            list_places::<true>(self.columns, self.first + first, &mut next[..strip]);
             let to = dst.wrapping_add(column * E);
             let mut row = 0;
             while row < count {
@@ -357,7 +370,7 @@ mod tests {
     fn check<const E: usize, const N: usize>(
         [row, rows]: [usize; 2],
         [column, columns]: [usize; 2],
-        (write, long): (Write, usize),
+        (write, long, behind): (Write, usize, usize),
     ) {
         // Rows and columns of a chain are apart on the other side.
         let stride = |bytes: usize| bytes as isize;
@@ -375,6 +388,7 @@ mod tests {
                 dst_stride: stride(column * E),
             },
         ];
+        let (first, count) = (3, columns * column - 5);
         let place = |chain: &[Loop; 2], number: usize, of: fn(&Loop) -> isize| {
             let [inner, outer] = chain;
             let steps = [number % inner.extent, number / inner.extent].map(|steps| steps as isize);
@@ -383,13 +397,14 @@ mod tests {
         let src: Vec<u8> = (0..columns * (column * column_step + 8))
             .map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8)
             .collect();
-        let mut dst = AlignedBuffer::zeroed(rows * (row * pitch + LINE)).unwrap();
+        let mut dst = AlignedBuffer::zeroed(rows * (row * pitch + LINE) + LINE).unwrap();
         let dst = &mut dst[..];
         dst.fill(0xA5);
         let mut wanted = dst.to_vec();
-        for (r, c) in (0..rows * row).flat_map(|r| (0..columns * column).map(move |c| (r, c))) {
-            let from = place(&row_chain, r, |l| l.src_stride) + place(&column_chain, c, |l| l.src_stride);
-            let to = place(&row_chain, r, |l| l.dst_stride) + place(&column_chain, c, |l| l.dst_stride);
+        for (r, c) in (0..rows * row).flat_map(|r| (0..count).map(move |c| (r, c))) {
+            let from =
+                place(&row_chain, r, |l| l.src_stride) + place(&column_chain, first + c, |l| l.src_stride);
+            let to = behind + place(&row_chain, r, |l| l.dst_stride) + c * E;
             wanted[to..to + E].copy_from_slice(&src[from..from + E]);
         }
         let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
@@ -399,6 +414,8 @@ mod tests {
             let kernel = Blocks::<E, N> {
                 rows: &row_chain,
                 columns: &column_chain,
+                first,
+                count,
                 write,
                 room: &raw mut room,
                 places: places.as_mut_ptr(),
@@ -409,18 +426,21 @@ mod tests {
             };
             dst.fill(0xA5);
             // SAFETY: all places lie in the two buffers, the room is this kernel's alone; a thread sees what it streamed itself.
-            let done = unsafe { walk_at_level(level, &[], (src.as_ptr(), dst.as_mut_ptr()), kernel) };
+            let done =
+                unsafe { walk_at_level(level, &[], (src.as_ptr(), dst[behind..].as_mut_ptr()), kernel) };
             assert!(
                 done && dst == wanted,
-                "{level}: {rows} x {row} rows, {columns} x {column} columns of {E} bytes, {write:?}, {long}"
+                "{level}: {rows} x {row} rows, {columns} x {column} columns of {E} bytes, {write:?}, {long}, {behind}"
             );
         }
     }
 
     #[test]
     fn every_row_is_whole_whatever_a_strip_has() {
-        let strips = [1, 2, 4].map(|lines| (Write::Lines, lines * LINE));
-        for strip in strips.into_iter().chain([Write::Store, Write::Carried].map(|write| (write, LINE))) {
+        let strips = [(1, 0), (2, 0), (4, 0), (2, 16), (4, 48)];
+        let strips = strips.map(|(lines, behind)| (Write::Lines, lines * LINE, behind));
+        let others = [Write::Store, Write::Carried].map(|write| (write, LINE, 16));
+        for strip in strips.into_iter().chain(others) {
             for (rows, columns) in
                 [([16, 9], [32, 15]), ([15, 15], [15, 8]), ([5, 40], [64, 3]), ([33, 2], [7, 5])]
             {

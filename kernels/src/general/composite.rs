@@ -3,6 +3,8 @@
 //! *Rows* are a chain of loops that is contiguous in the source, *columns* a chain that is contiguous in the destination.
 //! Within a chain the places of the other side have no common stride; they come from a small table.
 
+use core::ops::Range;
+
 use crate::lanes::{LANE, LINE};
 use crate::nest::Loop;
 
@@ -14,6 +16,9 @@ const LEAST_ROW: usize = 128;
 
 /// Source bytes of a column before the rows are made longer: a stream of some lines.
 const LEAST_COLUMN: usize = 512;
+
+/// The same where rows are to be as long as possible.
+const SHORT_COLUMN: usize = 256;
 
 /// Destination bytes of a row before the columns get what is left: first and last lines are then few.
 const LONG_ROW: usize = 1024;
@@ -29,6 +34,28 @@ pub(crate) struct Sets {
 impl Sets {
     /// Finds both chains; `None` where the nest has too many loops.
     pub(crate) fn new(loops: &[Loop], element: usize) -> Option<Sets> {
+        Sets::with_rows_of(LONG_ROW, LEAST_COLUMN, loops, element)
+    }
+
+    /// The same with rows of the destination as long as they can be, which have so few first and last lines.
+    pub(crate) fn of_longest_rows(loops: &[Loop], element: usize) -> Option<Sets> {
+        Sets::with_rows_of(usize::MAX, SHORT_COLUMN, loops, element)
+    }
+
+    /// Chains that are known, and the loops outside of them, [`MAX_LOOPS`] in all at most.
+    pub(crate) fn of_chains(outer: &[Loop], rows: &[Loop], columns: &[Loop]) -> Sets {
+        let mut sets = Sets { loops: [Loop::default(); MAX_LOOPS], ends: [0; 3] };
+        let mut end = 0;
+        for (chain, of_chain) in [outer, rows, columns].into_iter().zip(&mut sets.ends) {
+            sets.loops[end..end + chain.len()].copy_from_slice(chain);
+            end += chain.len();
+            *of_chain = end;
+        }
+        sets
+    }
+
+    /// Chains of which that of the rows spans so many bytes before that of the columns does, and that before the rows get what is left.
+    fn with_rows_of(long: usize, column: usize, loops: &[Loop], element: usize) -> Option<Sets> {
         let mut free = Free { loops: [Loop::default(); MAX_LOOPS], count: 0 };
         for l in loops.iter().filter(|l| l.extent > 1) {
             *free.loops.get_mut(free.count)? = *l;
@@ -43,8 +70,8 @@ impl Sets {
         columns.grow(&mut free, LINE);
         rows.grow(&mut free, LINE);
         columns.grow(&mut free, LEAST_ROW);
-        rows.grow(&mut free, LEAST_COLUMN);
-        columns.grow(&mut free, LONG_ROW);
+        rows.grow(&mut free, column);
+        columns.grow(&mut free, long);
         rows.grow(&mut free, usize::MAX);
         columns.grow(&mut free, usize::MAX);
         let mut sets = Sets { loops: free.loops, ends: [free.count; 3] };
@@ -54,6 +81,11 @@ impl Sets {
             sets.loops[start..sets.ends[end]].copy_from_slice(&chain.loops[..chain.count]);
         }
         Some(sets)
+    }
+
+    /// With the numbers of all columns.
+    pub(crate) fn whole(&self) -> (&Sets, Range<usize>) {
+        (self, 0..steps(self.columns()))
     }
 
     /// The loops outside of both chains, in the order of the nest.
@@ -162,6 +194,21 @@ mod tests {
         let (a, b) = (a_loop(6, 2, 5000), a_loop(64, 12, 70));
         let sets = Sets::new(&[a, c, b, d], 2).unwrap();
         assert_eq!((sets.outer(), sets.rows(), sets.columns()), (&[][..], &[a, b][..], &[d, c][..]));
+    }
+
+    #[test]
+    fn longest_rows_take_what_both_sets_could() {
+        // Source order, fastest first: a b c d; destination: d c b a.
+        let (a, b) = (a_loop(300, 4, 10_000), a_loop(50, 1200, 200));
+        let (c, d) = (a_loop(5, 60_000, 40), a_loop(10, 300_000, 4));
+        let nest = [d, c, b, a];
+        let sets = |sets: Option<Sets>| sets.map(|sets| (sets.rows().to_vec(), sets.columns().to_vec()));
+        assert_eq!(sets(Sets::of_longest_rows(&nest, 4)), Some((vec![a], vec![d, c, b])));
+        let of_chains = Sets::of_chains(&[c], &[a], &[d, b]);
+        assert_eq!(
+            (of_chains.outer(), of_chains.rows(), of_chains.columns()),
+            (&[c][..], &[a][..], &[d, b][..])
+        );
     }
 
     #[test]

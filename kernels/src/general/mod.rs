@@ -10,6 +10,8 @@ mod staged;
 mod tile_columns;
 mod woven;
 
+use core::ops::Range;
+
 use crate::convert::in_steps::moved_in_steps;
 use crate::general::blocks::{Blocks, Room, Write, carry_bytes};
 use crate::general::composite::{MAX_LOOPS, Sets, steps};
@@ -23,10 +25,10 @@ use crate::lanes::{LANE, LINE, Lanes};
 use crate::mover::scalar;
 use crate::nest::Loop;
 use crate::rows::Rows;
-use crate::stage::{Stage, starts_lines};
+use crate::stage::{Stage, start_alike, starts_lines};
 use crate::tuning::{
-    LANE_STEP, LEAST_CARRY, LEAST_ELEMENTS, LEAST_RUNS, LONG_CARRY, RUN_REACH, SET_ROWS, STORED_ROWS,
-    STORED_RUN, STREAMED_RUN, TILE_REACH, long_strip,
+    LANE_STEP, LEAST_CARRY, LEAST_ELEMENTS, LEAST_RUNS, LONG_ALIKE, LONG_CARRY, RUN_REACH, SET_ROWS,
+    STORED_ROWS, STORED_RUN, STREAMED_RUN, TILE_REACH, long_strip,
 };
 use crate::walk::each_point;
 
@@ -78,7 +80,7 @@ pub(crate) unsafe fn general<L: Lanes>(
         // SAFETY: the caller's promise.
         return unsafe { groups.run(lanes, (src, dst), stream) };
     }
-    let sets = Sets::new(loops, element).filter(|sets| fills_lanes(sets, element));
+    let sets = sets_of(loops, element, stream, dst).filter(|sets| fills_lanes(sets, element));
     let has_lines = sets.as_ref().is_some_and(|sets| lines(sets, element, dst).is_some());
     let in_steps = !has_lines && (stream || sets.is_none()) || is_of_words(loops, element);
     // SAFETY: the caller's promise; the lanes are those of their level.
@@ -90,10 +92,24 @@ pub(crate) unsafe fn general<L: Lanes>(
         let Some(sets) = sets else { return programmed(lanes, loops, (src, dst), element, stream) };
         let write = if stream { lines(&sets, element, dst) } else { Some(Write::Store) };
         match write {
-            Some(write) => blocks(lanes, &sets, src, dst, element, write),
+            Some(write) => run_sets(lanes, sets.whole(), (src, dst), element, write),
             None => staged(lanes, loops, (src, dst), element),
         }
     }
+}
+
+/// The nest in sets; of longest rows where these go past the cache, start no line, and become lines only so.
+fn sets_of(loops: &[Loop], element: usize, stream: bool, dst: *mut u8) -> Option<Sets> {
+    match stream && !dst.addr().is_multiple_of(LINE) {
+        true => sets_in_lines(loops, element, dst).or_else(|| Sets::new(loops, element)),
+        false => Sets::new(loops, element),
+    }
+}
+
+/// The nest in sets of longest rows, where these are whole lines but for the first and the last ones.
+pub(crate) fn sets_in_lines(loops: &[Loop], element: usize, dst: *mut u8) -> Option<Sets> {
+    let have_lines = |sets: &Sets| lines(sets, element, dst) == Some(Write::Lines);
+    Sets::of_longest_rows(loops, element).filter(have_lines)
 }
 
 /// True where one side is words of a few elements each, as tiles have that weave rows, and the other rows of less than a line.
@@ -188,6 +204,9 @@ fn lines(sets: &Sets, element: usize, dst: *mut u8) -> Option<Write> {
     let go_on = sets.rows().iter().any(|l| Ok(row) == usize::try_from(l.dst_stride));
     match starts_lines(sets.outer().iter().chain(sets.rows()), dst) {
         true => Some(Write::Lines),
+        false if row >= LONG_ALIKE && start_alike(sets.outer().iter().chain(sets.rows()), element, dst) => {
+            Some(Write::Lines)
+        }
         false if row >= if go_on { LONG_CARRY } else { LEAST_CARRY } => Some(Write::Carried),
         false => None,
     }
@@ -205,7 +224,7 @@ unsafe fn staged<L: Lanes>(lanes: L, loops: &[Loop], (src, dst): (*const u8, *mu
                 let mut scratch = vec![0; stage.bytes()];
                 stage.each_tile(lanes, loops, (src, dst), &mut scratch, element, |loops, src, dst| {
                     match Sets::new(loops, element).filter(|sets| fills_lanes(sets, element)) {
-                        Some(sets) => blocks(lanes, &sets, src, dst, element, Write::Store),
+                        Some(sets) => run_sets(lanes, sets.whole(), (src, dst), element, Write::Store),
                         None => alone(lanes, loops, src, dst, element),
                     }
                 });
@@ -215,15 +234,14 @@ unsafe fn staged<L: Lanes>(lanes: L, loops: &[Loop], (src, dst): (*const u8, *mu
     }
 }
 
-/// Both sets' blocks, at every point of the loops outside.
+/// Both sets' blocks, of some of the columns, at every point of the loops outside; `dst` is where the first of these belongs.
 ///
 /// # Safety
-/// As [`general`]; with [`Write::Lines`] every row must start a line.
-unsafe fn blocks<L: Lanes>(
+/// As [`general`]; with [`Write::Lines`] every row must start a line, or all as far behind one.
+pub(crate) unsafe fn run_sets<L: Lanes>(
     lanes: L,
-    sets: &Sets,
-    src: *const u8,
-    dst: *mut u8,
+    (sets, numbers): (&Sets, Range<usize>),
+    (src, dst): (*const u8, *mut u8),
     element: usize,
     write: Write,
 ) {
@@ -241,13 +259,13 @@ unsafe fn blocks<L: Lanes>(
     let (panel, places) = (places.len(), places.as_mut_ptr());
     let next = sets.outer().last().map_or(0, |l| l.src_stride);
     let (rows, columns, room) = (sets.rows(), sets.columns(), &raw mut room);
-    let long = long_strip(element);
+    let (first, count, long) = (numbers.start, numbers.len(), long_strip(element));
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match element {
                 // SAFETY: the caller's promise; the buffers live until the end of this function.
                 $($e => unsafe {
-                    let kernel = Blocks::<$e, $n> { rows, columns, write, room, places, panel, next, carry, long };
+                    let kernel = Blocks::<$e, $n> { rows, columns, first, count, write, room, places, panel, next, carry, long };
                     each_point(lanes, sets.outer(), src, dst, kernel);
                 },)*
                 _ => {}

@@ -2,25 +2,31 @@
 //!
 //! Rows of a few lines seldom start or end with one, and each such line would have to be read first. Together they are one stream:
 //! the rows of a line of every column are transposed into a buffer that stays in the near caches, and go from there in
-//! whole lines, as many as were read. Those of the blocks that follow are asked for among them.
+//! whole lines, as many as were read; the line in which a block ends waits for the next one's first bytes. Lines of the blocks that follow
+//! are asked for among those that leave.
 
 use crate::lanes::{LINE, Lanes};
 use crate::nest::Loop;
 use crate::processor::is_amd;
+use crate::rows::border::Border;
 use crate::rows::stream_asking;
 use crate::transpose::ahead::Ahead;
 use crate::transpose::stored::plane;
-use crate::tuning::{DENSE_AHEAD, DENSE_NEAR, DENSE_ROW, DENSE_TURNS, dense_bytes, dense_lines};
+use crate::tuning::{
+    DENSE_AHEAD, DENSE_NEAR, DENSE_ROW, DENSE_TURNS, dense_bytes, dense_lines, gathers_behind_lines,
+};
 use crate::walk::Point;
 
 /// As [`Transpose`](crate::transpose::stored::Transpose), streaming, where each row continues the one before.
 #[derive(Clone, Copy)]
-pub(crate) struct StreamDense<const E: usize, const N: usize> {
+pub(crate) struct StreamDense<'a, const E: usize, const N: usize> {
     pub(crate) columns: Loop,
     pub(crate) rows: Loop,
     pub(crate) blocks: Blocks,
     /// Room for the [`Blocks::bytes`].
     pub(crate) buffer: *mut u8,
+    /// Between a block and the one behind it.
+    pub(crate) border: &'a Border,
 }
 
 /// The rows that are gathered together.
@@ -60,18 +66,19 @@ impl Blocks {
     }
 }
 
-/// True where rows follow one another, and are short: some lines, or, where they start none, so long that a line of every column
-/// fits the buffer.
-pub(crate) fn is_dense(rows: Loop, columns: Loop, element: usize) -> bool {
+/// True where rows follow one another, and are short: some lines, or, where they start none as the first one does, or other ones, so long
+/// that a line of every column fits the buffer.
+pub(crate) fn is_dense(rows: Loop, columns: Loop, element: usize, dst: *mut u8) -> bool {
     let (row, block) = (columns.extent * element, columns.extent * LINE);
+    let is_behind = gathers_behind_lines() && !dst.addr().is_multiple_of(LINE);
     let is_short = match row % LINE {
-        0 => row <= DENSE_ROW && block <= DENSE_NEAR,
+        0 if !is_behind => row <= DENSE_ROW && block <= DENSE_NEAR,
         _ => block <= dense_bytes(),
     };
     usize::try_from(rows.dst_stride) == Ok(row) && is_short
 }
 
-impl<const E: usize, const N: usize> Point for StreamDense<E, N> {
+impl<const E: usize, const N: usize> Point for StreamDense<'_, E, N> {
     /// # Safety
     /// All places of the two loops must be valid on both sides, without overlap, [`is_dense`] true of them, and
     /// the blocks' bytes writable at `buffer`.
@@ -111,7 +118,7 @@ impl<const E: usize, const N: usize> Point for StreamDense<E, N> {
     }
 }
 
-impl<const E: usize, const N: usize> StreamDense<E, N> {
+impl<const E: usize, const N: usize> StreamDense<'_, E, N> {
     /// The first row of a block, and how many it has.
     #[inline(always)]
     fn rows_of(&self, block: usize) -> (usize, usize) {
@@ -155,9 +162,20 @@ impl<const E: usize, const N: usize> StreamDense<E, N> {
     unsafe fn leave<L: Lanes>(&self, lanes: L, block: usize, dst: *mut u8, ahead: Option<Ahead>) {
         let (first, count) = self.rows_of(block);
         let row = self.columns.extent * E;
-        // SAFETY: the caller's promise; the rows follow one another.
+        let (from, to, len) = (self.part(block), dst.wrapping_add(first * row), count * row);
+        let (head, rest) = (to.addr().wrapping_neg() % LINE, to.wrapping_add(len).addr() % LINE);
+        // SAFETY: the caller's promise; the rows follow one another, and have a line before the last one's end.
         unsafe {
-            stream_asking(lanes, self.part(block), dst.wrapping_add(first * row), count * row, ahead);
+            if len < 2 * LINE {
+                return stream_asking(lanes, from, to, len, ahead);
+            }
+            if head > 0 {
+                self.border.begin(lanes, from, to);
+            }
+            stream_asking(lanes, from.add(head), to.wrapping_add(head), len - head - rest, ahead);
+            if rest > 0 {
+                self.border.end(lanes, from.add(len - LINE), to.wrapping_add(len));
+            }
         }
     }
 }
@@ -190,16 +208,22 @@ mod tests {
             let bytes = columns * LINE * lines;
             let blocks = Blocks { lines, bytes, buffers, are_asked_for_together };
             let mut buffer = AlignedBuffer::zeroed(blocks.bytes()).unwrap();
+            let border = Border::new();
             let kernel = StreamDense::<E, N> {
                 columns: Loop { extent: columns, src_stride: (rows * E) as isize, dst_stride: E as isize },
                 rows: Loop { extent: rows, src_stride: E as isize, dst_stride: (columns * E) as isize },
                 blocks,
                 buffer: buffer.as_mut_ptr(),
+                border: &border,
             };
             dst.fill(0xA5);
             let places = (src.as_ptr(), dst[first..].as_mut_ptr());
             // SAFETY: all places lie in the two buffers, and the blocks in theirs; a thread sees what it streamed itself.
-            let done = unsafe { walk_at_level(level, &[], places, kernel) };
+            let done = unsafe {
+                let done = walk_at_level(level, &[], places, kernel);
+                border.finish();
+                done
+            };
             assert!(
                 done && dst == wanted,
                 "{level}: {rows} x {columns} of {E} bytes from {first} on, {blocks:?}"

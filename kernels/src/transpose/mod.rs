@@ -10,18 +10,20 @@ pub(crate) mod dense;
 pub(crate) mod lines;
 pub(crate) mod plane;
 pub(crate) mod rows;
+pub(crate) mod seams;
 pub(crate) mod small;
 pub(crate) mod split;
 pub(crate) mod stored;
 pub(crate) mod stream;
 
-use crate::general::general;
+use crate::general::{general, sets_in_lines};
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
 use crate::processor::{is_early_amd, is_fifth_zen, is_older_amd};
+use crate::rows::border::Border;
 use crate::stage::starts_lines;
 use crate::transpose::ahead::{follow, meets, meets_far};
 use crate::transpose::bands::{Bands, each_plane};
@@ -70,7 +72,7 @@ impl How {
         let row = columns.extent * element;
         if !L::STREAMS {
             How::Store
-        } else if is_dense(rows, columns, element) && rows.extent * row >= LINE {
+        } else if is_dense(rows, columns, element, dst) && rows.extent * row >= LINE {
             How::Dense
         } else if in_general((outer, rows, columns), element, dst) {
             How::General
@@ -107,20 +109,36 @@ fn turns_pay<L: Lanes>(rows: Loop, columns: Loop, element: usize) -> bool {
 }
 
 /// True where a plane is better moved as a nest of any loops is, with registers of half a line: elements that fill a lane, and rows that go
-/// on in the next loop, with which they are longer, where all start lines.
-fn in_general((outer, rows, columns): (&[Loop], Loop, Loop), element: usize, dst: *mut u8) -> bool {
+/// on in the next loop, with which they are longer, where all start lines, or as far behind one.
+pub(crate) fn in_general(
+    (outer, rows, columns): (&[Loop], Loop, Loop),
+    element: usize,
+    dst: *mut u8,
+) -> bool {
     let row = columns.extent * element;
-    let go_on = || outer.iter().any(|l| Ok(row) == usize::try_from(l.dst_stride));
+    let goes_on = |l: &Loop| Ok(row) == usize::try_from(l.dst_stride);
     match element {
         LANE => rows.dst_stride.unsigned_abs().is_multiple_of(LINE) && lanes_in_general(row),
         2 | 4 | 8 => {
             short_in_general(row)
                 && rows.extent * element >= LINE
-                && go_on()
-                && starts_lines(outer.iter().chain([&rows]), dst)
+                && outer.iter().any(goes_on)
+                && goes_in_lines((outer, rows, columns), element, dst)
         }
         _ => false,
     }
+}
+
+/// True where all rows start lines, or sets of the loops have rows so long that only their first and last lines are shared.
+fn goes_in_lines((outer, rows, columns): (&[Loop], Loop, Loop), element: usize, dst: *mut u8) -> bool {
+    if dst.addr().is_multiple_of(LINE) {
+        return starts_lines(outer.iter().chain([&rows]), dst);
+    }
+    let few = Loops::of_few(outer).filter(|_| outer.len() + 2 <= MAX_LOOPS);
+    few.is_some_and(|mut loops| {
+        [rows, columns].into_iter().for_each(|l| loops.push(l));
+        sets_in_lines(loops.as_slice(), element, dst).is_some()
+    })
 }
 
 /// True where columns are a line or a little more, and one stream, of which strips are wide.
@@ -176,7 +194,7 @@ fn beyond_rows(outer: &[Loop], rows: Loop, element: usize, may_straddle: bool) -
 /// A strided nest as turns want it: what continues the rows, the rows and the columns innermost; none where they are too short, or
 /// turns do not pay. Rows of less than a lane are no plane for the other kernels, and are one with those of the next loop here.
 #[allow(dead_code)] // portable targets have no levels
-pub(crate) fn for_turns(mover: &Mover, loops: &[Loop]) -> Option<Loops> {
+pub(crate) fn for_turns(mover: &Mover, loops: &[Loop], dst: *mut u8) -> Option<Loops> {
     let element = mover.element_bytes;
     let wanted = mover.stream && mover.family == Family::Strided && matches!(element, 1 | 2 | 4 | 8);
     if !wanted || loops.len() > MAX_LOOPS || with_turns(mover.level, is_older_amd()).is_none() {
@@ -187,7 +205,7 @@ pub(crate) fn for_turns(mover: &Mover, loops: &[Loop]) -> Option<Loops> {
     let rows = order.take(|l| l.src_stride == unit)?;
     let beyond = order.take(|l| continues(rows, *l, element, true))?;
     [beyond, rows, columns].into_iter().for_each(|l| order.push(l));
-    let is_long = rows.extent * beyond.extent * element >= LINE && !is_dense(rows, columns, element);
+    let is_long = rows.extent * beyond.extent * element >= LINE && !is_dense(rows, columns, element, dst);
     is_long.then_some(order)
 }
 
@@ -257,6 +275,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
         How::Bursts if beyond == ONCE => Bands::of_single_planes(outer, rows, columns, mover.element_bytes),
         _ => None,
     };
+    let border = Border::new();
     macro_rules! run {
         ($($e:literal: $n:literal;)*) => {
             match (mover.element_bytes, how) {
@@ -277,8 +296,9 @@ pub(crate) unsafe fn transpose<L: Lanes>(
                 },
                 // SAFETY: the same; the buffer has room for a block.
                 ($e, How::Dense) => unsafe {
-                    let kernel = StreamDense::<$e, $n> { columns, rows, blocks, buffer: carry };
+                    let kernel = StreamDense::<$e, $n> { columns, rows, blocks, buffer: carry, border: &border };
                     each_plane(lanes, (outer, bands), (src, dst), kernel);
+                    border.finish();
                 },)*
                 // SAFETY: the caller's promise.
                 _ => unsafe { general(lanes, loops, (src, dst), mover.element_bytes, mover.stream) },
