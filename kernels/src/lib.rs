@@ -67,7 +67,7 @@ pub use offsets::{Offsets, copy_offsets};
 pub use panel::Panel;
 pub use prepared::Prepared;
 pub use slots::{Bits, SlotWidth};
-pub use stream::{stream_copy, stream_prefetch_copy};
+pub use stream::{stream_and_ask, stream_copy, stream_prefetch_copy};
 pub use strided::copy_nest;
 pub use tuning::{
     converts_in_one_step, narrows_first, reads_all_in_order_first, reads_in_order_first, stream_threshold,

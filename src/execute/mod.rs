@@ -1,5 +1,6 @@
 //! Running a plan: boxes to kernels.
 
+mod aside;
 mod bands;
 mod chunks;
 mod cuts;
@@ -109,6 +110,7 @@ impl Plan {
     /// From 512 KiB on, both buffers together, the threads of the current rayon pool share the work, as far as
     /// [`max_threads`](crate::PlanBuilder::max_threads) lets them. Nothing is allocated in proportion to the data: less
     /// than 1 MiB a thread.
+    /// A destination at the start of a cache line, as an [`AlignedBuffer`](crate::AlignedBuffer) is, is written fastest.
     pub fn execute(&self, src: &[u8], dst: &mut [u8]) -> Result<(), ExecuteError> {
         self.execute_with(&parallel::CurrentPool, src, dst)
     }

@@ -66,9 +66,12 @@ impl Plan {
         }
     }
 
-    /// Runs what the plan writes in a part of the destination past the cache: in two steps, band by band, or all at once.
+    /// Runs what the plan writes in a part of the destination past the cache: aside, in two steps, band by band, or all at once.
     #[inline(never)] // small plans shall not make room for what they do not do
     fn run_past_cache(&self, src: Source<'_>, mut target: Target<'_>) -> Result<(), ExecuteError> {
+        if let Some(bands) = self.bands_aside(&target) {
+            return self.run_aside(bands, src, target);
+        }
         let is_worth_two = target.bytes.len() >= LEAST;
         if let Some(steps) = is_worth_two.then(|| TwoSteps::new(self)).flatten() {
             return self.run_two_steps(&steps, src, target);

@@ -44,7 +44,7 @@ impl Plan {
     }
 
     /// The bytes of the source between the first and the last that is read for a part of the destination.
-    pub(super) fn read_for(&self, target: &Target<'_>) -> Option<Range<usize>> {
+    pub(in crate::execute) fn read_for(&self, target: &Target<'_>) -> Option<Range<usize>> {
         let mut read = None;
         for step in self.steps.moves() {
             let range = target.range(units_per_byte(&step));
