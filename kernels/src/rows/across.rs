@@ -6,7 +6,7 @@ use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::nest::Loop;
 use crate::rows::StreamedRows;
 use crate::rows::dense::{dense_rows, room};
-use crate::tuning::DENSE_STREAMS;
+use crate::tuning::{DENSE_STREAMS, joins_rows};
 use crate::walk::each_point;
 
 /// Bytes of the source that are read together, of rows of less than two lines, and of others: with more, there are more streams than
@@ -33,7 +33,7 @@ pub(crate) unsafe fn rows_across<L: Lanes>(
     src: *const u8,
     dst: *mut u8,
 ) -> bool {
-    let is_long = run > LONG || are_lines && run >= LONG_LINES;
+    let is_long = run > LONG || if are_lines { run >= LONG_LINES } else { joins_rows(run) };
     let Some(across) = Across::new(loops, (run, are_lines)).filter(|_| !is_long) else { return false };
     let along = Loop { extent: run, src_stride: 1, dst_stride: 1 };
     let (all, together) = (across.beside.extent, across.together(run));

@@ -22,7 +22,8 @@ use crate::rows::stream::stream_rows;
 use crate::stage::starts_lines;
 use crate::transpose::ahead::Ahead;
 use crate::tuning::{
-    APART_AHEAD, IN_FIRST_LEVEL, NEXT_ROWS, RUNS_AHEAD, are_short_rows, asks_for_next_rows, run_ahead,
+    APART_AHEAD, IN_FIRST_LEVEL, NEXT_ROWS, ROW_PIECE, RUNS_AHEAD, are_short_rows, asks_for_next_rows,
+    joins_rows, run_ahead,
 };
 use crate::walk::{Point, each_point};
 
@@ -183,13 +184,13 @@ pub(crate) unsafe fn rows_past_cache<L: Lanes>(
     dst: *mut u8,
 ) {
     let aligned = starts_lines(loops, dst) && run.is_multiple_of(LINE);
-    let along = Loop { extent: run, src_stride: 1, dst_stride: 1 };
+    let (along, joins) = (Loop { extent: run, src_stride: 1, dst_stride: 1 }, joins_rows(run));
     // SAFETY: the caller's promise.
     unsafe {
-        match if aligned { None } else { pieces::<L>(loops, along, 1) } {
+        match if aligned || joins && run > ROW_PIECE { None } else { pieces::<L>(loops, along, 1) } {
             _ if rows_across(lanes, loops, (run, aligned), src, dst) => {}
             Some(pieces) if stream_rows(lanes, 1, ONCE, pieces, src, dst) => {}
-            _ if !aligned && dense_rows(lanes, loops, (ONCE, along), 1, (src, dst)) => {}
+            _ if !aligned && !joins && dense_rows(lanes, loops, (ONCE, along), 1, (src, dst)) => {}
             _ => {
                 let along = if aligned { AlongSource::of_runs(loops, run) } else { None };
                 let (loops, rows) = match &along {
