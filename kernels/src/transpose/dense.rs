@@ -70,7 +70,9 @@ impl Blocks {
 /// that a line of every column fits the buffer.
 pub(crate) fn is_dense(rows: Loop, columns: Loop, element: usize, dst: *mut u8) -> bool {
     let (row, block) = (columns.extent * element, columns.extent * LINE);
-    let is_behind = gathers_behind_lines() && !dst.addr().is_multiple_of(LINE);
+    // Of few rows, as the words of a tile are, others go on with those of the next loop.
+    let are_lines = rows.extent * element >= LINE;
+    let is_behind = gathers_behind_lines() && are_lines && !dst.addr().is_multiple_of(LINE);
     let is_short = match row % LINE {
         0 if !is_behind => row <= DENSE_ROW && block <= DENSE_NEAR,
         _ => block <= dense_bytes(),
@@ -229,6 +231,16 @@ mod tests {
                 "{level}: {rows} x {columns} of {E} bytes from {first} on, {blocks:?}"
             );
         }
+    }
+
+    #[test]
+    fn few_rows_of_whole_lines_are_not_gathered_wherever_they_start() {
+        let rows = |extent| Loop { extent, src_stride: 4, dst_stride: 512 };
+        let columns = Loop { extent: 128, src_stride: 4096, dst_stride: 4 };
+        let [start, inside] = [LINE, LINE + 16].map(core::ptr::without_provenance_mut::<u8>);
+        assert!([start, inside].iter().all(|&dst| !is_dense(rows(4), columns, 4, dst)));
+        assert!(!is_dense(rows(16), columns, 4, start));
+        assert_eq!(is_dense(rows(16), columns, 4, inside), gathers_behind_lines());
     }
 
     #[test]
