@@ -289,7 +289,7 @@ impl Mover {
             None if !self.stream => (outer, 0, 0),
             None => match (next_rows(outer, rows, run), whole_rows_ahead(rows, run)) {
                 (Some(next), _) => (outer, 0, next),
-                (None, 0) => (outer, 0, rows_ahead(L::BYTES < LINE, across.extent)),
+                (None, 0) => (outer, 0, rows_ahead(L::BYTES < LINE, rows)),
                 (None, whole_rows) => (outer, whole_rows, 0),
             },
         };

@@ -427,44 +427,48 @@ pub(crate) fn apart_ahead(bytes: usize, pitch: isize) -> (usize, usize) {
 }
 
 /// How far ahead of its reads a conversion asks for lines, in bytes, into the second level and into the first, which is of what
-/// the second one has by then: a core that reads much and writes little waits for that, too. Half a page and more, but for
-/// AMD's older processors, which follow a stream by themselves.
+/// the second one has by then: a core that reads much and writes little waits for that, too. Half a page and more on AMD's fifth Zen;
+/// its older ones follow a stream by themselves, and Intel's gained up to a tenth by more than a page.
 pub(crate) fn convert_ahead() -> (usize, usize) {
-    if is_older_amd() { (1536, 512) } else { (3072, 512) }
+    match () {
+        () if is_older_amd() => (1536, 512),
+        () if is_amd() => (3072, 512),
+        () => (5120, 1024),
+    }
 }
 
 /// The same for so many rows of elements of so many bytes that become a stream, or 0. Of two rows lines come into the first
 /// level at once, as pieces of them take turns. AMD's older processors want them shortly before their use; words that become
 /// bytes, too, of which four rows are too many to be followed for long. Elements with
-/// factors, whose multiplication takes its time, gained nothing by it.
+/// factors, whose multiplication takes its time, gained nothing by it. Intel's gained up to a fifth by two rows in both levels, two pages
+/// ahead.
 pub(crate) fn woven_ahead(rows: usize, bytes: usize, is_scaled: bool) -> (usize, usize) {
     match rows {
         2 if is_older_amd() && !is_scaled => (0, 384),
-        2 => (0, 3072),
+        2 if is_amd() => (0, 3072),
+        2 => (8192, 1024),
         _ if is_older_amd() && !is_scaled && bytes == 4 => (1024, 256),
         _ => (3072, 512),
     }
 }
 
-/// How far ahead of its loads a stream that is made of a few rows asks for the lines of each, in bytes, or 0: with registers of a
-/// line Intel's processors are as fast as a copy without, and AMD's want as much of a few rows as of one.
-pub(crate) fn rows_ahead(is_part_of_line: bool, rows: usize) -> usize {
+/// How far ahead of its loads a stream that is made of so many rows, with a step from one to the next, asks for the lines of each, in
+/// bytes, or 0. With registers of a line Intel's processors are as fast as a copy without, but where rows are short: they gained a fifth to
+/// a half by a page, which is the rows after the next ones, and lost as much as a tenth by it with longer ones. AMD's want as much of a
+/// few rows as of one.
+pub(crate) fn rows_ahead(is_part_of_line: bool, (rows, step): (usize, isize)) -> usize {
     match (is_part_of_line, rows) {
         (true, _) => 2048,
-        (false, _) if !is_amd() => 0,
+        (false, _) if !is_amd() && step.unsigned_abs() > PAGE => 0,
+        (false, _) if !is_amd() => PAGE,
         (false, 2) => 1024,
         (false, _) => 2048,
     }
 }
 
-/// True where rows that take turns, and are short, ask for those after them: AMD's processors follow each row, and begin anew with the
-/// next one. The fourth Zen gained a fifth to two thirds by it, the third as much but for rows of half a kibibyte, which gained little.
-/// Others were not measured with it.
-pub(crate) fn asks_for_next_rows() -> bool {
-    is_amd()
-}
-
-/// True where rows that are so many bytes apart, of which so many are woven, are short. Of still shorter ones, a fixed distance is some
+/// True where rows that are so many bytes apart, of which so many are woven, are short, and ask for those after them as they take turns:
+/// processors follow each row, and begin anew with the next one. AMD's fourth Zen gained a fifth to two thirds by it, the third as much but
+/// for rows of half a kibibyte, which gained little, and Intel's a tenth to a half. Of still shorter ones, a fixed distance is some
 /// rows further, and was better; but of four and more it is other rows for each line, and AMD's fourth Zen gained a half by it
 /// with two of 512 bytes, and lost a third with single ones.
 pub(crate) fn are_short_rows(ways: usize, step: isize) -> bool {
@@ -529,16 +533,23 @@ pub(crate) fn next_woven(rows: (usize, isize)) -> Option<usize> {
     if weaves_along_source() { behind(rows, NEXT_WOVEN) } else { None }
 }
 
-/// The same for rows that are converted: the fourth Zen, too, is up to twice as fast with the next ones where they are short.
+/// The same for rows that are converted: the fourth Zen, too, is up to twice as fast with the next ones where they are short, and Intel's
+/// are up to two fifths faster.
 pub(crate) fn next_converted(rows: (usize, isize)) -> Option<usize> {
-    if is_fourth_zen() { behind(rows, NEXT_CONVERTED) } else { next_woven(rows) }
+    match () {
+        () if is_fourth_zen() => behind(rows, NEXT_CONVERTED),
+        () if is_amd() => next_woven(rows),
+        () => behind(rows, NEXT_WOVEN),
+    }
 }
 
 /// How far ahead lines are asked for so, into the second level and into the first, the last one by its last byte where rows start none,
-/// as no block of these has it. AMD's fourth Zen reads at half the speed where so much is asked for into the first level.
+/// as no block of these has it. AMD's fourth Zen reads at half the speed where so much is asked for into the first level, and Intel's want
+/// little of it there.
 pub(crate) fn next_ahead(next: usize, starts_lines: bool) -> (usize, usize) {
     match (is_fourth_zen(), starts_lines) {
         (true, _) => (next, 0),
+        (false, _) if !is_amd() => (next, 1024),
         (false, true) => (0, next),
         (false, false) => (next + LINE - 1, next),
     }

@@ -22,8 +22,7 @@ use crate::rows::stream::stream_rows;
 use crate::stage::starts_lines;
 use crate::transpose::ahead::Ahead;
 use crate::tuning::{
-    APART_AHEAD, IN_FIRST_LEVEL, NEXT_ROWS, ROW_PIECE, RUNS_AHEAD, are_short_rows, asks_for_next_rows,
-    joins_rows, run_ahead,
+    APART_AHEAD, IN_FIRST_LEVEL, NEXT_ROWS, ROW_PIECE, RUNS_AHEAD, are_short_rows, joins_rows, run_ahead,
 };
 use crate::walk::{Point, each_point};
 
@@ -90,9 +89,6 @@ pub(crate) fn taking_turns(loops: &[Loop]) -> Loop {
 /// already.
 pub(crate) fn next_rows(loops: &[Loop], (ways, step): (usize, isize), run: usize) -> Option<usize> {
     let together = step.checked_mul(ways as isize).filter(|_| are_short_rows(ways, step))?;
-    if !asks_for_next_rows() {
-        return None;
-    }
     let is_along = |stride: isize| stride == run as isize || stride == together;
     let next = loops.iter().rev().find(|l| l.extent > 1 && !is_along(l.src_stride))?.src_stride;
     (together + 1..=NEXT_ROWS as isize).contains(&next).then_some(next.unsigned_abs())

@@ -95,7 +95,7 @@ impl Mover {
         let next = next_rows(rows.outer.as_slice(), (rows.ways, step), run);
         let ahead = next.unwrap_or_else(|| match rows.ways {
             1 => run_ahead(turns.extent),
-            ways => rows_ahead(self.level < Level::Avx512, ways),
+            ways => rows_ahead(self.level < Level::Avx512, (ways, step)),
         });
         let steps = (rows.across.src_stride, ahead);
         // SAFETY:
