@@ -102,6 +102,12 @@ pub(crate) const SMALL: usize = 16 << 10;
 /// after the other, are up to three times as fast as tiles.
 pub(crate) const TRANSPOSED: usize = 512 << 10;
 
+/// True where elements that become wider are transposed part by part before, past the cache, too, unless they leave a transpose as whole
+/// lines: Intel's gained a tenth to nine tenths by it, and three times as much where columns are few. Others were not measured with it.
+pub(crate) fn widens_in_parts() -> bool {
+    !is_amd()
+}
+
 /// How many times as long as the destination's short rows the source's must be for elements that become wider to be converted before they
 /// are permuted: rows of 30 gained five times by it, rows of 44 from columns of 100 lost a fifth.
 pub(crate) const MUCH_LONGER: usize = 4;

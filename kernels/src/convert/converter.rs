@@ -25,7 +25,7 @@ use crate::nest::{Loop, Nest, OutOfBounds, Side};
 use crate::slots::SlotWidth;
 use crate::transpose::ahead::Ahead;
 use crate::transpose::split::Split;
-use crate::tuning::{CONVERT_BITS, CONVERT_PIECE, CONVERT_ROW, TILE_ROW};
+use crate::tuning::{CONVERT_BITS, CONVERT_PIECE, CONVERT_ROW, TILE_ROW, widens_in_parts};
 
 /// Converts one element for every point of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -275,13 +275,18 @@ impl Work<'_> {
         true
     }
 
-    /// Transposes in strips of elements that are converted as they leave, or before; false where there are none, and nothing was
-    /// done.
+    /// Transposes in strips of elements that are converted as they leave, or part by part of those that are converted after, or in strips of
+    /// those that are before; false where there are none, and nothing was done.
     ///
     /// # Safety
     /// As [`Converter::outer`].
     unsafe fn strips(&self, loops: &Loops, src: Place, dst: Place) -> bool {
         let leaving = Strips::leaving(self, loops, [src, dst]);
+        let leaves = leaving.as_ref().is_some_and(|strips| strips.join(self, dst));
+        // SAFETY: the caller's promise.
+        if !leaves && widens_in_parts() && unsafe { self.in_parts(loops.as_slice(), src, dst) } {
+            return true;
+        }
         // SAFETY: the caller's promise, for parts of the nest.
         let left = leaving.filter(|strips| unsafe { strips.leave(self, src, dst) });
         let moved = left.or_else(|| {

@@ -4,7 +4,7 @@
 use core::cmp::Reverse;
 use core::mem::MaybeUninit;
 
-use super::converter::Work;
+use super::converter::{Work, each_place};
 use super::flush::Buffer;
 use super::forms::BLOCK;
 use super::parts::Parts;
@@ -15,7 +15,7 @@ use super::tile::Pass;
 use crate::loops::Loops;
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
-use crate::tuning::{LEAST_ELEMENTS, MUCH_LONGER, SMALL, TRANSPOSED};
+use crate::tuning::{CONVERT_PIECE, LEAST_ELEMENTS, MUCH_LONGER, SMALL, TRANSPOSED};
 
 /// Room for the elements of a nest, or a part of one, where they lie one behind the other.
 #[repr(align(64))]
@@ -73,7 +73,8 @@ impl Work<'_> {
 
     /// The same for as many elements of a larger nest at a time as there is room for, where rows are shorter than a block, and moved or
     /// woven, or where they are longer and transposed before they become wider, and a part has a block of the other side's, too. False
-    /// elsewhere, and nothing was done: the rest had better go by tiles that reach as far on either side.
+    /// elsewhere, and nothing was done: the rest had better go by tiles that reach as far on either side. Past the cache only what is
+    /// transposed goes so, and leaves it as long rows.
     ///
     /// # Safety
     /// Every slot that the loops reach from the two places must be valid there, without overlap; slots must have whole bytes.
@@ -94,10 +95,12 @@ impl Work<'_> {
         let chunks = parts.chunks();
         let passes = |steps: usize| self.passes_of(parts.part(steps).as_slice(), converts_first);
         let whole = passes(chunks[0]);
+        let is_row = || whole.converted.run * self.conversion.dst_bytes() >= CONVERT_PIECE;
         let pays = match is_long {
             true => whole.transpose() && self.reads_blocks(loops, &parts.part(chunks[0])),
-            false => whole.weave(),
+            false => !self.stream && whole.weave(),
         };
+        let pays = pays && (!self.stream || is_row());
         if whole.converted.run < SHORT || !pays {
             return false;
         }
@@ -116,11 +119,13 @@ impl Work<'_> {
         true
     }
 
-    /// True where a part of the loops reads a block one behind the other, or all that is.
+    /// True where a part of the loops reads a block one behind the other, or all that is; two past the cache, where single lines that lie
+    /// apart are read at half the speed.
     fn reads_blocks(&self, loops: &[Loop], part: &Loops) -> bool {
         let [src_unit, _] = self.units();
+        let least = if self.stream { 2 * BLOCK } else { BLOCK };
         let extent = |loops: &[Loop]| loops.iter().find(|l| l.src_stride == src_unit).map_or(1, |l| l.extent);
-        extent(part.as_slice()) >= BLOCK.min(extent(loops))
+        extent(part.as_slice()) >= least.min(extent(loops))
     }
 
     /// Converts and permutes a nest by its passes. Not inlined, as the room is some pages of the stack.
@@ -160,7 +165,12 @@ impl Work<'_> {
                 mover.dispatch(permuted, between.base, dst.byte_of(0));
             } else {
                 mover.dispatch(permuted, src.byte_of(0), between.base);
-                self.convert(&self.conversion, converted, Form::Plain, [between, dst], None);
+                match self.stream {
+                    true => each_place(converted.rows.as_slice(), between, dst, &mut |src, dst| {
+                        self.stream_row(src, dst, converted.run);
+                    }),
+                    false => self.convert(&self.conversion, converted, Form::Plain, [between, dst], None),
+                }
             }
         }
     }

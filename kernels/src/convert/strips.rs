@@ -107,6 +107,11 @@ impl Strips {
         to > 1 && (work.has_factors() || !are_joined && !self.start_lines(dst))
     }
 
+    /// True where what leaves is joined to lines in registers, as elements of two bytes or more are, or need not be.
+    pub(super) fn join(&self, work: &Work<'_>, dst: Place) -> bool {
+        work.conversion.src_bytes() > 1 || self.start_lines(dst)
+    }
+
     /// True where every row starts a line.
     fn start_lines(&self, dst: Place) -> bool {
         let Split { outer, rows, beyond, along, .. } = &self.split;
