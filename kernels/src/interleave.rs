@@ -4,7 +4,7 @@ use core::mem::MaybeUninit;
 
 use crate::lanes::{Held, LANE, LINE, Lanes};
 use crate::nest::Loop;
-use crate::rows::{copy_short, stream_run};
+use crate::rows::stream_run;
 use crate::strided::walk;
 use crate::walk::Point;
 
@@ -176,15 +176,21 @@ unsafe fn zip_rest<L: Lanes, const E: usize, const K: usize>(
 ) {
     let mut room = Held([[0; LINE]; K]);
     let room = room.0.as_mut_ptr().cast::<u8>();
+    let mut rows = [lanes.zero(); K];
     // SAFETY: the caller's promise; there is room for as many registers as there are rows.
     unsafe {
         let mut row = 0;
         while row < K {
             let from = src.wrapping_offset(row as isize * row_step);
-            copy_short(from, room.add(row * L::BYTES), count * E);
+            rows[row] = lanes.load_part(from, count * E, lanes.zero());
             row += 1;
         }
-        zip_block::<L, E, K, false>(lanes, room, L::BYTES as isize, room, 0);
+        full_zips::<L, E, K>(lanes, &mut rows);
+        let mut part = 0;
+        while part < K {
+            lanes.store(room.add(part * L::BYTES), rows[part]);
+            part += 1;
+        }
         stream_run(lanes, room, dst, K * count * E, 0);
     }
 }

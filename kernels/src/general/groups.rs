@@ -134,6 +134,14 @@ impl Groups {
         }
     }
 
+    /// Where the last element of the source ends.
+    fn end(&self, src: *const u8) -> *const u8 {
+        let others = [self.across, self.rows, self.columns, self.whole, self.further];
+        let last = |l: &Loop| (l.extent as isize - 1) * l.src_stride.max(0);
+        let places: isize = self.outer.as_slice().iter().chain(&others).map(last).sum();
+        src.wrapping_offset(places).wrapping_add(self.element)
+    }
+
     /// Moves the nest, past the cache where that is wanted.
     ///
     /// # Safety
@@ -149,8 +157,8 @@ impl Groups {
             Some(next) => next.src_stride.unsigned_abs(),
             None => 0,
         };
-        let blocks =
-            Blocks { groups: self, room, pitches, steps, stream, ahead: if stream { next } else { 0 } };
+        let (ahead, end) = (if stream { next } else { 0 }, self.end(places.0));
+        let blocks = Blocks { groups: self, room, pitches, steps, stream, ahead, end };
         // SAFETY: the caller's promise, and room for a block.
         unsafe { blocks.each(lanes, self.outer.as_slice(), places) }
     }
@@ -177,6 +185,8 @@ struct Blocks<'a> {
     stream: bool,
     /// From a block of the source to the next, which is asked for with it, in bytes; it is not if 0.
     ahead: usize,
+    /// Where the source ends.
+    end: *const u8,
 }
 
 impl Blocks<'_> {
@@ -243,7 +253,7 @@ impl Blocks<'_> {
     /// As [`Blocks::block`].
     unsafe fn weave<L: Lanes>(self, lanes: L, src: *const u8) {
         let &Groups { across, follow, rows, columns, whole, further, element, word, .. } = self.groups;
-        let Blocks { pitches, steps, ahead, .. } = self;
+        let Blocks { pitches, steps, ahead, end, .. } = self;
         let columns_of = Loop { dst_stride: pitches.column as isize, ..columns };
         let steps_of = Loop { extent: steps, dst_stride: pitches.further as isize, ..further };
         let extent = rows.extent * columns.extent;
@@ -255,7 +265,7 @@ impl Blocks<'_> {
                     // SAFETY: the caller's promise.
                     $(($e, $k) => unsafe {
                         if follow {
-                            let kernel = Weave::<$e, $k> { group, count, ahead };
+                            let kernel = Weave::<$e, $k> { group, count, ahead, end };
                             each_point(lanes, &[columns_of], src, self.room, kernel);
                         } else {
                             let kernel = Interleave::<$e, $k> { along, across, past: None, whole_rows: ahead };

@@ -105,6 +105,23 @@ pub(crate) unsafe trait Lanes: Copy {
     /// `BYTES` bytes must be readable at `from`.
     unsafe fn load(self, from: *const u8) -> Self::Vector;
 
+    /// Reads `len` bytes, fewer than a register's; the others are those of `behind`. By way of a copy where the level has no masks: that is
+    /// read as soon as it is written, and waits for all that was stored before.
+    ///
+    /// # Safety
+    /// `len` bytes must be readable at `from`.
+    #[inline(always)]
+    unsafe fn load_part(self, from: *const u8, len: usize, behind: Self::Vector) -> Self::Vector {
+        let mut room = Held([[0; LINE]; 1]);
+        let room = room.0.as_mut_ptr().cast::<u8>();
+        // SAFETY: the caller's promise, and room for a register, which is a line at most.
+        unsafe {
+            self.store(room, behind);
+            copy_short(from, room, len);
+            self.load(room)
+        }
+    }
+
     /// Reads one lane from each of `LANES` places, `step` bytes apart.
     ///
     /// # Safety

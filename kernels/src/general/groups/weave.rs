@@ -16,11 +16,14 @@ pub(crate) struct Weave<const E: usize, const K: usize> {
     pub(crate) count: usize,
     /// How far ahead all lines are asked for, in bytes; they are not if 0.
     pub(crate) ahead: usize,
+    /// Where the source ends, up to which all may be read: with the last of these groups, or behind it.
+    pub(crate) end: *const u8,
 }
 
 impl<const E: usize, const K: usize> Point for Weave<E, K> {
     /// # Safety
-    /// All groups must be readable from `src` on, and as many bytes, and `K` registers behind them, writable at `dst`, without overlap.
+    /// All groups must be readable from `src` on, and all up to the end, and as many bytes as groups have, and `K` registers behind them,
+    /// writable at `dst`, without overlap.
     #[inline(always)]
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let mut at = 0;
@@ -53,14 +56,20 @@ impl<const E: usize, const K: usize> Weave<E, K> {
     #[inline(always)]
     unsafe fn groups<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let (group, words) = (self.group * E, self.group * E * K);
-        // Registers would end behind the last groups.
-        let beyond = (L::BYTES - group).div_ceil(words).min(self.count);
+        // Registers would end behind the last groups of the source, but not behind others. A copy is read as soon as it is written, which
+        // waits until all that was stored before it is in the cache.
+        let (whole, room) = (self.count * words, self.end.addr() - src.addr());
+        let is_last = room < whole + L::BYTES;
+        let beyond = if is_last { (L::BYTES - group).div_ceil(words).min(self.count) } else { 0 };
         let mut at = 0;
-        // SAFETY: the caller's promise; the last groups are read from a copy with room behind it.
+        // SAFETY: the caller's promise; up to the end all is readable, and the last groups are read from a copy with room behind it.
         unsafe {
             while at < self.count - beyond {
                 Self::words(lanes, (src.add(at * words), group), dst.add(at * words));
                 at += 1;
+            }
+            if !is_last {
+                return;
             }
             let mut rest = Held([[0; LINE]; REST]);
             let rest = rest.0.as_mut_ptr().cast::<u8>();

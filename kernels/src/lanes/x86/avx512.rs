@@ -62,6 +62,12 @@ unsafe impl Lanes for V4 {
     }
 
     #[inline(always)]
+    unsafe fn load_part(self, from: *const u8, len: usize, behind: __m512i) -> __m512i {
+        // SAFETY: the caller's promise; a masked load reads the bytes of its mask only.
+        unsafe { self.avx512bw._mm512_mask_loadu_epi8(behind, first_bytes(len), from.cast()) }
+    }
+
+    #[inline(always)]
     unsafe fn load_lanes(self, from: *const u8, step: isize) -> __m512i {
         let s = self.avx512f;
         // SAFETY: the caller promises 16 bytes at each of the four places.
@@ -119,7 +125,7 @@ unsafe impl Lanes for V4 {
         (to, pitch): (*mut u8, usize),
         order: impl Order,
     ) {
-        let mask = u64::MAX.checked_shr(64 - len as u32).unwrap_or(0);
+        let mask = first_bytes(len);
         let [a, b, c, d] = places_apart(from, steps);
         let bw = self.avx512bw;
         // SAFETY: the caller's promise; a masked load reads the bytes of its mask only.
@@ -279,6 +285,12 @@ unsafe impl Lanes for V4 {
 #[inline(always)]
 fn places(from: *const u8, step: isize) -> [*const u8; 4] {
     [from, from.wrapping_offset(step), from.wrapping_offset(2 * step), from.wrapping_offset(3 * step)]
+}
+
+/// A mask of so many bytes, a line's at most.
+#[inline(always)]
+fn first_bytes(len: usize) -> u64 {
+    u64::MAX.checked_shr(64 - len as u32).unwrap_or(0)
 }
 
 /// The four places of [`Lanes::turn`].

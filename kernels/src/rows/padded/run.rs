@@ -137,6 +137,57 @@ impl<const E: usize, const K: usize> PaddedRows<E, K> {
         count: usize,
         (dst, len): (*mut u8, usize),
     ) -> usize {
+        if L::BYTES < LINE {
+            // SAFETY: the caller's promise.
+            return unsafe { self.rest_by_room(lanes, src, count, (dst, len)) };
+        }
+        let end = len.min(K * LINE);
+        // SAFETY: the caller's promise, of registers of a line.
+        unsafe {
+            let behind = lanes.load(self.line);
+            let mut rows = [behind; K];
+            let mut row = 0;
+            while row < K {
+                if row < self.present {
+                    let from = self.rest_of(lanes, src, row, count);
+                    rows[row] = lanes.load_part(from, count * E, behind);
+                }
+                row += 1;
+            }
+            full_zips::<L, E, K>(lanes, &mut rows);
+            let mut part = 0;
+            while part * LINE < end {
+                lanes.stream(dst.add(part * LINE), rows[part]);
+                part += 1;
+            }
+        }
+        end
+    }
+
+    /// Where the rest of a row lies, for which is asked ahead.
+    #[inline(always)]
+    fn rest_of<L: Lanes>(&self, lanes: L, src: *const u8, row: usize, count: usize) -> *const u8 {
+        let from = src.wrapping_offset(row as isize * self.step);
+        if self.ahead > 0 {
+            // What is no whole block may lie on two lines.
+            lanes.prefetch(from.wrapping_add(self.ahead));
+            lanes.prefetch(from.wrapping_add(self.ahead + count * E - 1));
+        }
+        from
+    }
+
+    /// The same by way of a room, for what are no registers of a line.
+    ///
+    /// # Safety
+    /// As [`PaddedRows::rest`].
+    #[inline(always)]
+    unsafe fn rest_by_room<L: Lanes>(
+        &self,
+        lanes: L,
+        src: *const u8,
+        count: usize,
+        (dst, len): (*mut u8, usize),
+    ) -> usize {
         let mut room = Held([[0; LINE]; K]);
         let room = room.0.as_mut_ptr().cast::<u8>();
         let register = if K == 1 { LINE } else { L::BYTES };
@@ -148,13 +199,7 @@ impl<const E: usize, const K: usize> PaddedRows<E, K> {
                 let to = room.add(row * register);
                 core::ptr::copy_nonoverlapping(self.line, to, register);
                 if row < self.present {
-                    let from = src.wrapping_offset(row as isize * self.step);
-                    if self.ahead > 0 {
-                        // What is no whole block may lie on two lines.
-                        lanes.prefetch(from.wrapping_add(self.ahead));
-                        lanes.prefetch(from.wrapping_add(self.ahead + count * E - 1));
-                    }
-                    copy_short(from, to, count * E);
+                    copy_short(self.rest_of(lanes, src, row, count), to, count * E);
                 }
                 row += 1;
             }
