@@ -28,13 +28,19 @@ pub(crate) const DENSE_ROWS: usize = 4096;
 
 /// Whether copied rows of so many bytes that start anywhere leave one by one, in the order of the destination, each with the line that it
 /// shares with the next one, rather than some streams of them by way of buffers, or by pieces: AMD's fourth Zen was up to six tenths faster
-/// with that. Others were not measured.
+/// with that, and Intel's up to a fourth with short rows, and a tenth slower with longer ones. Others were not measured.
 pub(crate) fn joins_rows(run: usize) -> bool {
-    is_fourth_zen() && run >= LEAST_JOINED
+    match () {
+        () if is_fourth_zen() => run >= LEAST_JOINED,
+        () => !is_amd() && SHORT_JOINED.contains(&run),
+    }
 }
 
 /// Shorter rows have few lines of their own.
 const LEAST_JOINED: usize = 512;
+
+/// The least, and the most, that were measured to gain.
+const SHORT_JOINED: core::ops::RangeInclusive<usize> = 128..=1024;
 
 /// Bytes of the buffers of all streams of such rows that take turns: a good half of a first-level cache.
 pub(crate) const DENSE_STREAMS: usize = 32 << 10;
@@ -54,9 +60,10 @@ pub(crate) const LONG_ALIKE: usize = 1024;
 
 /// Bytes of rows of a transpose that are worth being parted where they all start as far behind a line, so that most of their lines are
 /// moved as those of rows that start some; fewer where the line in which one ends and the next begins is written whole. AMD's fourth Zen
-/// gained from a tenth to a half by the former, of rows of 20 KiB and more. Others join lines in registers for less.
+/// gained from a tenth to a half by the former, of rows of 20 KiB and more, and Intel's a fifth to a fourth by the latter. AMD's fifth Zen
+/// was not measured with it.
 pub(crate) fn least_parted(goes_on: bool) -> usize {
-    if goes_on && is_older_amd() { LEAST_SEAMED } else { 4096 }
+    if goes_on && !is_fifth_zen() { LEAST_SEAMED } else { 4096 }
 }
 
 /// The least that was measured.
@@ -138,10 +145,11 @@ pub(crate) fn dense_bytes() -> usize {
     if is_amd() { 128 << 10 } else { 32 << 10 }
 }
 
-/// Whether rows of whole lines are gathered so, too, where the first one starts inside a line: AMD's fourth Zen wrote channels of bytes and
-/// of two bytes twice as fast so, and those that are longer by other ways. Others join lines in registers for less.
-pub(crate) fn gathers_behind_lines() -> bool {
-    is_older_amd()
+/// Whether rows of so many bytes, whole lines, are gathered so, too, where the first one starts inside a line: AMD's fourth Zen wrote
+/// channels of bytes and of two bytes twice as fast so, and those that are longer by other ways; Intel's wrote as much faster rows that are
+/// shorter than what is parted, and up to a third slower others. AMD's fifth Zen was not measured with it.
+pub(crate) fn gathers_behind_lines(row: usize) -> bool {
+    is_older_amd() || !is_amd() && row < LEAST_SEAMED
 }
 
 /// Blocks of so many bytes stay in a quarter of a first-level cache, which also holds what they are made from. Others than AMD's

@@ -72,7 +72,7 @@ pub(crate) fn is_dense(rows: Loop, columns: Loop, element: usize, dst: *mut u8) 
     let (row, block) = (columns.extent * element, columns.extent * LINE);
     // Of few rows, as the words of a tile are, others go on with those of the next loop.
     let are_lines = rows.extent * element >= LINE;
-    let is_behind = gathers_behind_lines() && are_lines && !dst.addr().is_multiple_of(LINE);
+    let is_behind = gathers_behind_lines(row) && are_lines && !dst.addr().is_multiple_of(LINE);
     let is_short = match row % LINE {
         0 if !is_behind => row <= DENSE_ROW && block <= DENSE_NEAR,
         _ => block <= dense_bytes(),
@@ -240,7 +240,7 @@ mod tests {
         let [start, inside] = [LINE, LINE + 16].map(core::ptr::without_provenance_mut::<u8>);
         assert!([start, inside].iter().all(|&dst| !is_dense(rows(4), columns, 4, dst)));
         assert!(!is_dense(rows(16), columns, 4, start));
-        assert_eq!(is_dense(rows(16), columns, 4, inside), gathers_behind_lines());
+        assert_eq!(is_dense(rows(16), columns, 4, inside), gathers_behind_lines(512));
     }
 
     #[test]
