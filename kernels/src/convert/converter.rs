@@ -4,7 +4,7 @@ use core::ops::Deref;
 
 use super::blocks::ConvertedBlocks;
 use super::each_row::repeated;
-use super::flush::fence;
+use super::flush::{fence, streams};
 use super::leave::Turned;
 use super::packed::blocks::PackedBlocks;
 use super::packed::exchange::PackedExchange;
@@ -283,8 +283,9 @@ impl Work<'_> {
     unsafe fn strips(&self, loops: &Loops, src: Place, dst: Place) -> bool {
         let leaving = Strips::leaving(self, loops, [src, dst]);
         let leaves = leaving.as_ref().is_some_and(|strips| strips.join(self, dst));
+        let in_parts = !leaves && streams(self.level) && widens_in_parts();
         // SAFETY: the caller's promise.
-        if !leaves && widens_in_parts() && unsafe { self.in_parts(loops.as_slice(), src, dst) } {
+        if in_parts && unsafe { self.in_parts(loops.as_slice(), src, dst) } {
             return true;
         }
         // SAFETY: the caller's promise, for parts of the nest.

@@ -73,13 +73,14 @@ impl Work<'_> {
 
     /// The same for as many elements of a larger nest at a time as there is room for, where rows are shorter than a block, and moved or
     /// woven, or where they are longer and transposed before they become wider, and a part has a block of the other side's, too. False
-    /// elsewhere, and nothing was done: the rest had better go by tiles that reach as far on either side. Past the cache only what is
-    /// transposed goes so, and leaves it as long rows.
+    /// elsewhere, as where slots have no whole bytes, and nothing was done: the rest had better go by tiles that reach as far on either side.
+    /// Past the cache only what is transposed goes so, and leaves it as long rows.
     ///
     /// # Safety
-    /// Every slot that the loops reach from the two places must be valid there, without overlap; slots must have whole bytes.
+    /// Every slot that the loops reach from the two places must be valid there, without overlap.
     pub(super) unsafe fn in_parts(&self, loops: &[Loop], src: Place, dst: Place) -> bool {
-        if self.has_factors() || self.conversion.is_identity() {
+        let has_whole_bytes = src.bits.is_none() && dst.bits.is_none();
+        if self.has_factors() || self.conversion.is_identity() || !has_whole_bytes {
             return false;
         }
         let converts_first = self.converts_first(self.runs(loops));
