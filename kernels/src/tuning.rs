@@ -414,6 +414,20 @@ pub(crate) const PADDED_ROW: usize = 8192;
 /// takes three times as long: a few lines, most of which are read anyway.
 pub(crate) const CONVERT_LONGER: usize = 256;
 
+/// Elements of a run of either side that a block has which goes by way of bytes, the first of these whose blocks do not become too large:
+/// where rows become tiles, or stay rows, all of a row of tiles is one block, and where they become columns blocks have as many of both.
+pub(crate) const BYTES_RUNS: [usize; 5] = [1 << 16, 1 << 13, 1 << 11, 1 << 9, 1 << 8];
+
+/// Most bytes of such a block: of the second-level cache a part that leaves room for as much again, and for what is read and written.
+pub(crate) const BYTES_ROOM: usize = 256 << 10;
+
+/// Fewest elements that go so: to choose the ways of a block takes as long as to convert some hundred elements.
+pub(crate) const LEAST_BY_BYTES: usize = 4096;
+
+/// Fewest elements with the same factor for which a table of what becomes of each of their patterns is made: that takes as long as to convert
+/// half as many floats by words, or all of the integers.
+pub(crate) const FACTOR_TABLE: usize = 2048;
+
 /// Fewest elements for two steps: each of them takes as long to begin as some dozen elements.
 pub(crate) const LEAST_IN_STEPS: usize = 256;
 

@@ -3,6 +3,7 @@
 use core::ops::Deref;
 
 use super::blocks::ConvertedBlocks;
+use super::by_bytes::ByBytes;
 use super::each_row::repeated;
 use super::flush::{fence, streams};
 use super::leave::Turned;
@@ -200,13 +201,20 @@ impl Work<'_> {
     ///
     /// # Safety
     /// As [`Converter::outer`].
-    unsafe fn nest(&self, loops: &[Loop], src: Place, dst: Place) {
+    pub(super) unsafe fn nest(&self, loops: &[Loop], src: Place, dst: Place) {
         if !self.stream && src.bits.is_none() && dst.bits.is_none() {
             let way = self.way(loops, [src, dst]);
             // SAFETY: the caller's promise.
             return unsafe { self.go(&way, loops, src, dst) };
         }
-        if let Some(Woven { pass, form, next }) = &woven(self.converter, loops, [src, dst]) {
+        let woven = woven(self.converter, loops, [src, dst]);
+        if woven.as_ref().is_none_or(|woven| matches!(woven.form, Form::Unzip { .. }))
+            && let Some(bytes) = ByBytes::new(*self, loops, [src, dst])
+        {
+            // SAFETY: the caller's promise.
+            return unsafe { bytes.run(src, dst) };
+        }
+        if let Some(Woven { pass, form, next }) = &woven {
             // SAFETY: the caller's promise; the level has the form.
             return unsafe {
                 match (*form, *next) {

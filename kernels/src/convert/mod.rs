@@ -5,6 +5,7 @@
 //! permuted in the first-level cache by the kernels that permute everything else.
 
 mod blocks;
+mod by_bytes;
 mod converter;
 mod each_row;
 mod enter;
@@ -26,6 +27,7 @@ mod packed;
 mod padded;
 mod parts;
 mod passes;
+mod patterns;
 mod permutation;
 mod pieces;
 mod prepared;

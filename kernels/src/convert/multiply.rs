@@ -6,8 +6,9 @@ use super::each_row::Row;
 use super::float;
 use super::forms::BLOCK;
 use super::leave::factors::Leaves;
+use super::patterns::{Groups, PATTERN, Pattern};
 use super::rows::ConvertRows;
-use super::scale::{Along, Scale, begin_anew, exactly};
+use super::scale::{Along, Scale, begin_anew};
 use super::words::casts::each;
 use super::words::{Means, Words};
 use crate::tuning::KEPT_ROWS;
@@ -16,38 +17,14 @@ use crate::tuning::KEPT_ROWS;
 #[repr(align(64))]
 struct Held([f32; BLOCK]);
 
-/// Factors that begin anew after at most a block, so often that there is a block from every one of the first few on.
-struct Pattern {
-    factors: [f32; 2 * BLOCK],
-    /// Elements after which they begin anew.
-    period: usize,
-    /// Where they hold, the first of them for the first of these places.
-    places: Range<isize>,
-}
-
-impl Pattern {
-    /// One that holds nowhere.
-    fn empty() -> Pattern {
-        Pattern { factors: [0.0; 2 * BLOCK], period: 1, places: 0..0 }
-    }
-
-    /// The factors of some elements, at most a block, where they all hold.
-    fn of(&self, place: isize, step: usize, count: usize) -> Option<&[f32]> {
-        let last = place + ((count - 1) * step) as isize;
-        if place < self.places.start || last >= self.places.end {
-            return None;
-        }
-        let first = exactly((place - self.places.start).unsigned_abs(), step)? % self.period;
-        Some(&self.factors[first..first + count])
-    }
-}
-
 /// The factors of one block of elements after the other.
 pub(super) struct Walk<'a> {
     along: Option<Along<'a>>,
     /// Elements at these places, whole steps from the first of them, have this factor; all elements where that is the least place.
     alike: Range<isize>,
     factor: f32,
+    /// What comes behind them, if it is known.
+    groups: Groups,
     /// The block at this place, with the last step, was the last one that was asked for, but for those that are alike: it and
     /// what follows it have these factors, or, if these are none, it alone those that are held.
     at: isize,
@@ -55,6 +32,8 @@ pub(super) struct Walk<'a> {
     held: Held,
     /// Made where it is wanted: making it costs as much as converting some hundred elements.
     pattern: Option<Pattern>,
+    /// Where the block's factors are in it, if they are there and not among those that are held.
+    of_pattern: Option<usize>,
 }
 
 /// Factors of the ways of a few rows, and for how many more turns of all rows each has them.
@@ -298,7 +277,7 @@ impl Multiply for Walk<'_> {
         if are_alike(self) {
             return Factors::Alike(self.factor);
         }
-        let held = || self.held.0.first_chunk().expect("blocks are at most as long as what is held");
+        let held = || self.held().first_chunk().expect("blocks are at most as long as what is held");
         Factors::Each(self.coming.first_chunk().unwrap_or_else(held))
     }
 }
@@ -310,7 +289,9 @@ impl<'a> Find<'a> for Walk<'a> {
             Scale::All(factor) => (None, factor, isize::MIN..isize::MAX),
             Scale::Along(along) => (Some(along), 0.0, 0..0),
         };
-        Walk { along, alike, factor, at: isize::MIN, coming: &[], held: Held([0.0; BLOCK]), pattern: None }
+        let (held, groups) = (Held([0.0; BLOCK]), Groups::default());
+        let (pattern, of_pattern) = (None, None);
+        Walk { along, alike, factor, groups, at: isize::MIN, coming: &[], held, pattern, of_pattern }
     }
 
     #[inline(always)]
@@ -346,15 +327,29 @@ impl<'a> Find<'a> for Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// The factors of the last block, where they are not among those that are coming.
+    #[inline(always)]
+    fn held(&self) -> &[f32] {
+        match (&self.pattern, self.of_pattern) {
+            (Some(pattern), Some(first)) => &pattern.factors[first..],
+            _ => &self.held.0,
+        }
+    }
+
     /// Makes the factors of some elements ready.
     #[inline(never)] // as for `Along::fill`
     fn find(&mut self, place: isize, step: usize, count: usize) {
         let Some(along) = &self.along else { return };
         (self.at, self.coming) = (place, &[]);
-        if let Some(pattern) = &self.pattern
-            && let Some(factors) = pattern.of(place, step, count)
+        self.of_pattern = self.pattern.as_ref().and_then(|pattern| pattern.index(place, step, count));
+        if self.of_pattern.is_some() {
+            return;
+        }
+        if place == self.alike.end
+            && let Some(index) = self.groups.next(place)
         {
-            return self.held.0[..count].copy_from_slice(factors);
+            (self.factor, self.alike) = (along.value(index), place..place + self.groups.each as isize);
+            return;
         }
         let segment = along.segment(place, step);
         let behind = segment.index.saturating_add(segment.count).min(along.values.len());
@@ -369,14 +364,27 @@ impl Walk<'_> {
                 let pattern = self.pattern.get_or_insert_with(Pattern::empty);
                 (pattern.period, pattern.places) = (period, reach(segment.window()));
                 along.fill(place, step, &mut pattern.factors[..period]);
-                begin_anew(&mut pattern.factors, period);
-                self.held.0[..count].copy_from_slice(&pattern.factors[..count]);
+                begin_anew(&mut pattern.factors[..2 * BLOCK], period);
+                self.of_pattern = Some(0);
+            } else if let all = segment.rest().min(PATTERN)
+                && all >= 2 * count
+            {
+                let pattern = self.pattern.get_or_insert_with(Pattern::empty);
+                (pattern.period, pattern.places) = (PATTERN, reach(all));
+                along.fill(place, step, &mut pattern.factors[..all]);
+                self.of_pattern = Some(0);
             } else {
                 along.fill(place, step, &mut self.held.0[..count]);
             }
         } else if !segment.advances {
             self.factor = along.value(segment.index);
             self.alike = reach(segment.count);
+            self.groups = match segment.groups().filter(|&(each, _)| each >= count) {
+                Some((each, all)) => {
+                    Groups { index: segment.index, end: reach(all).end, each: each.saturating_mul(step) }
+                }
+                None => Groups::default(),
+            };
         } else if let Some(coming) = along.values.get(segment.index..behind)
             && coming.len() >= count
         {
@@ -418,10 +426,13 @@ mod tests {
     #[test]
     fn factors_are_those_of_the_places() {
         let values: Vec<f32> = (0..600).map(|i| i as f32).collect();
-        let cases: [(&[StepDigit], usize); 9] = [
-            (&[digit(4, 12, 1)], 0),                     // three channels, the last dimension
-            (&[digit(800, usize::MAX, 1)], 0),           // rows
-            (&[digit(4, 800, 1)], 0),                    // columns
+        let cases: [(&[StepDigit], usize); 12] = [
+            (&[digit(128, usize::MAX, 1)], 0), // groups that are whole blocks, or several, or parts of one
+            (&[digit(640, 6400, 1)], 0),
+            (&[digit(40, 400, 1), digit(800, usize::MAX, 10)], 0),
+            (&[digit(4, 12, 1)], 0),           // three channels, the last dimension
+            (&[digit(800, usize::MAX, 1)], 0), // rows
+            (&[digit(4, 800, 1)], 0),          // columns
             (&[digit(2, 4, 1), digit(512, 2048, 2)], 0), // rows of T(8,128)(2,1)
             (&[digit(4, 512, 1), digit(4096, 1 << 14, 128)], 0), // columns of T(8,128)
             (&[digit(40, usize::MAX, 1)], 2),
@@ -469,5 +480,10 @@ mod tests {
         let mut walk = Walk::new(Scale::Along(along));
         let [a, b, c, d] = each(walk.block::<4>(0, 4));
         assert!((a, b) == (2.0, 3.0) && c.is_nan() && d.is_nan());
+        // Groups, of which the first ones come before those with factors.
+        let along = Along { values: &[2.0, 3.0], digits: &[digit(8, usize::MAX, 1)], first: 0, start: 2 };
+        let mut walk = Walk::new(Scale::Along(along));
+        let found = [0, 8, 16, 24, 32].map(|place| each(walk.block::<8>(place, 1))[0]);
+        assert!(found[0].is_nan() && found[1].is_nan() && found[2..4] == [2.0, 3.0] && found[4].is_nan());
     }
 }

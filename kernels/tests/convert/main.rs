@@ -5,6 +5,7 @@ mod few_bits;
 mod few_elements;
 mod halves;
 mod packed_blocks;
+mod packed_factors;
 mod packed_words;
 mod padded;
 mod pairs;

@@ -13,6 +13,7 @@ use crate::convert::words::{BLOCK, Means, put_zips};
 use crate::lanes::{LANE, LINE, Lanes, put};
 use crate::level::Level;
 use crate::slots::{Bits, SlotWidth};
+use crate::tuning::FACTOR_TABLE;
 
 /// Most bits of an element.
 const BITS: u32 = 4;
@@ -28,6 +29,8 @@ pub(crate) struct SmallTable {
 
 impl Stretches for SmallTable {
     const LEAST: usize = BLOCK;
+
+    const PAYS: usize = FACTOR_TABLE;
 
     fn new(conversion: &Conversion, factor: f32, level: Level) -> Option<SmallTable> {
         let all: [u8; PATTERNS] = core::array::from_fn(|i| (i % LANE) as u8);

@@ -8,8 +8,11 @@ use crate::level::Level;
 
 /// What becomes of elements that are multiplied by the same factor.
 pub(crate) trait Stretches: Sized {
-    /// Fewest elements for which it pays, and which [`Stretches::convert`] takes.
+    /// Fewest elements that [`Stretches::convert`] takes.
     const LEAST: usize;
+
+    /// Fewest elements of a row for whose factor it pays.
+    const PAYS: usize = Self::LEAST;
 
     /// The results of a conversion with a factor, where it has a scale; `None` where these are not to be looked up.
     fn new(conversion: &Conversion, factor: f32, level: Level) -> Option<Self>;
@@ -35,7 +38,7 @@ pub(crate) unsafe fn by_stretches<T: Stretches, M: Means>(
         let mut done = 0;
         while done < rows.count {
             let rest = rows.count - done;
-            let (factor, same) = rows.factor::<T>(row, done).unwrap_or((None, T::LEAST.min(rest)));
+            let (factor, same) = rows.factor::<T>(row, done).unwrap_or((None, T::PAYS.min(rest)));
             let count = same.min(rest);
             let src = rows.src.at(row * rows.src.pitch + (done * rows.src_unit()) as isize);
             let dst = rows.dst.at(row * rows.dst.pitch + (done * rows.conversion.dst_bytes()) as isize);
@@ -71,7 +74,7 @@ impl ConvertRows<'_> {
         let Scale::Along(along) = &self.scale else { return Some((None, usize::MAX)) };
         let place = self.src_place(row) + (at * self.src_unit()) as isize;
         let segment = along.segment(place, self.src_unit());
-        let is_long = !segment.advances && segment.count >= T::LEAST;
+        let is_long = !segment.advances && segment.count.min(self.count) >= T::PAYS;
         is_long.then(|| (Some(along.value(segment.index)), segment.count))
     }
 }

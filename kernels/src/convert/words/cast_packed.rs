@@ -3,11 +3,13 @@
 
 use crate::convert::multiply::Find;
 use crate::convert::packed::pack::{pack, unpack};
-use crate::convert::rows::STEP;
 use crate::convert::words::cast_rows::Cast;
 use crate::convert::words::casts::{Read, Write};
 use crate::convert::words::{BLOCK, Means};
 use crate::lanes::apart;
+
+/// Elements that are unpacked at once, or converted before they are packed: what is done besides takes as long as some dozen of them.
+const STEP: usize = 1024;
 
 /// Elements with a byte each, and room for those before and behind them in their bytes.
 #[repr(align(64))]
@@ -82,10 +84,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
                 let (from, place) = (from.add(at * R::BYTES), (place + (at * R::BYTES) as isize, R::BYTES));
                 let to = (to.add(at * W::BYTES), done < streamed);
                 if !self.rounded(factors, from, place, to) {
-                    let mut words = self.read.read::<M, BLOCK>(self.means, from);
-                    factors.multiply(self.means, &mut words, place.0, place.1);
-                    self.write.encode(self.means, &mut words);
-                    self.means.write(W::BYTES, &words, to.0, to.1);
+                    self.block::<F, BLOCK>(factors, from, place, to);
                 }
             }
             done = at + BLOCK;

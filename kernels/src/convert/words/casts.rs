@@ -136,6 +136,13 @@ pub(crate) struct ExactTop;
 #[derive(Clone, Copy)]
 pub(crate) struct Whole<const BYTES: usize, const SIGNED: bool>;
 
+/// An integer of as many of the low bits of a byte as the mask has, which becomes a float; of those with a sign its bit is given.
+#[derive(Clone, Copy)]
+pub(crate) struct LowBits {
+    mask: u32,
+    sign: u32,
+}
+
 /// A float that becomes an integer of one or two bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct ToInteger<const BYTES: usize>(pub(crate) Bounds);
@@ -206,6 +213,24 @@ impl<const BYTES: usize, const SIGNED: bool> Read for Whole<BYTES, SIGNED> {
     #[inline(always)]
     fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
         each!(words, x => whole(x, if BYTES == 1 && SIGNED { SIGN_OF_BYTE } else { 0 }));
+    }
+}
+
+impl LowBits {
+    /// Of so many bits.
+    pub(crate) fn new(bits: u32, signed: bool) -> LowBits {
+        LowBits { mask: u32::from(u8::MAX >> (8 - bits)), sign: if signed { 1 << (bits - 1) } else { 0 } }
+    }
+}
+
+impl Read for LowBits {
+    const BYTES: usize = 1;
+
+    const IS_WHOLE: bool = true;
+
+    #[inline(always)]
+    fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
+        each!(words, x => whole(x & self.mask, self.sign));
     }
 }
 

@@ -13,7 +13,8 @@ use crate::convert::words::Means;
 use crate::convert::words::any::{AnyFrom, AnyTo, From, To, ends};
 use crate::convert::words::cast_rows::Cast;
 use crate::convert::words::casts::{
-    Bounded, ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, Plain, Signed, ToInteger, Top, Whole,
+    Bounded, ByteFrom, ByteTo, ExactTop, HalfFrom, HalfTo, LoudTop, LowBits, Plain, Signed, ToInteger, Top,
+    Whole,
 };
 use crate::convert::words::wide::{Double, Long};
 
@@ -131,10 +132,14 @@ fn to_few_bits<M: Means>(conversion: &Conversion) -> Option<(From<'_>, Bounds)> 
 /// # Safety
 /// As [`cast`].
 pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> bool {
-    if rows.has_packed() {
+    if rows.dst.bits.is_some() {
         return false;
     }
-    let mut hops = rows.conversion.hops();
+    let mut hops = rows.conversion.hops().peekable();
+    let few_bits = match hops.next_if(|hop| matches!(hop, Hop::Mask { .. })) {
+        Some(&Hop::Mask { bits, signed }) => Some(LowBits::new(bits, signed)),
+        _ => None,
+    };
     let triple = (hops.next(), hops.next(), hops.next());
     macro_rules! through {
         ($read:expr, $write:expr) => {{
@@ -151,6 +156,12 @@ pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> 
     }
     if hops.next().is_some() {
         return false;
+    }
+    if let Some(few_bits) = few_bits {
+        return match triple {
+            (Some(Hop::IntToF32(_)), Some(Hop::Scale), Some(Hop::EncodeTop16)) => through!(few_bits, Top),
+            _ => false,
+        };
     }
     match triple {
         (Some(Hop::Scale), Some(Hop::EncodeTop16), None) => through!(Plain::<4>, Top),
