@@ -4,14 +4,13 @@
 //! What unpacks, packs and permutes bytes has ways of its own for any order, and so has what converts bytes with factors. In the room
 //! elements lie as the other side wants them, so the digits of a place that tell its factor are those of the room.
 
-use core::num::NonZeroUsize;
-
 use super::converter::{Converter, Work};
+use super::digits::Digits;
 use super::flush::Buffer;
 use super::forms::BLOCK;
 use super::program::Conversion;
 use super::rows::Place;
-use super::scale::{Along, Scale, StepDigit, Steps};
+use super::scale::Scale;
 use super::tile::{Cut, Pass, each_tile, part};
 use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS};
@@ -26,8 +25,8 @@ pub(super) struct ByBytes<'a> {
     cut: Cut,
     /// From one step of each loop to the next in the room, in bytes.
     room: [isize; MAX_LOOPS],
-    /// What each loop counts for where elements are unpacked first, and find their factors in the room; none where they are packed last.
-    steps: Option<Steps>,
+    /// By which elements find their factors in the room where they are unpacked first; none where they are packed last.
+    digits: Option<Digits>,
 }
 
 impl<'a> ByBytes<'a> {
@@ -43,20 +42,20 @@ impl<'a> ByBytes<'a> {
         if Pass::new(loops, units).run >= BLOCK {
             return None;
         }
-        let mut loops = Loops::of(loops);
-        let mut steps = None;
-        if src.bits.is_some() {
-            loops = along.apart(loops.as_slice())?;
-            steps = Some(along.steps(src.first, loops.as_slice())?);
-        }
+        let unpacks = src.bits.is_some();
+        let loops = if unpacks { along.apart(loops)? } else { Loops::of(loops) };
         let all = loops.as_slice();
         let mut cuts = BYTES_RUNS.into_iter().map(|run| Cut::with_runs(all, units, [run; 2], (1, 0)));
         let cut = cuts.find(|cut| cut.room <= BYTES_ROOM)?;
-        let room = match src.bits {
-            Some(_) => in_order(all, &cut.chunks, |l| l.dst_stride, dst_unit),
-            None => in_order(all, &cut.chunks, |l| l.src_stride, src_unit),
+        let room = match unpacks {
+            true => in_order(all, &cut.chunks, |l| l.dst_stride, dst_unit),
+            false => in_order(all, &cut.chunks, |l| l.src_stride, src_unit),
         };
-        Some(ByBytes { work, loops, cut, room, steps })
+        let digits = match unpacks {
+            true => Some(along.digits_of(src.first, all, (&room, &cut.chunks))?),
+            false => None,
+        };
+        Some(ByBytes { work, loops, cut, room, digits })
     }
 
     /// Moves all of them.
@@ -70,8 +69,8 @@ impl<'a> ByBytes<'a> {
         each_tile(self.loops.as_slice(), &self.cut, [src, dst], |extents, places, _| {
             // SAFETY: the places of a block are places of the nest, and there is room for its elements.
             unsafe {
-                match &self.steps {
-                    Some(steps) => self.unpack(steps, extents, places, room),
+                match &self.digits {
+                    Some(digits) => self.unpack(digits, extents, places, room),
                     None => self.pack(extents, places, room),
                 }
             }
@@ -93,64 +92,53 @@ impl<'a> ByBytes<'a> {
     ///
     /// # Safety
     /// As [`ByBytes::run`], for a block.
-    unsafe fn unpack(
-        &self,
-        steps: &Steps,
-        extents: &[usize; MAX_LOOPS],
-        [src, dst]: [Place; 2],
-        room: Place,
-    ) {
+    unsafe fn unpack(&self, digits: &Digits, extents: &[usize; MAX_LOOPS], places: [Place; 2], room: Place) {
         let Scale::Along(along) = self.work.scale else { return };
-        let ([into, out], digits) = (self.passes(extents), self.digits(steps));
-        let start = 0usize.wrapping_sub(along.first_step(src.first));
-        let along = Along { digits: digits.as_slice(), first: 0, start, ..along };
-        let (all, bytes, one) = (self.work.converter, SlotWidth::Bytes(1), Scale::All(1.0));
-        let unpacks =
-            Converter { conversion: Conversion::identity(1), dst: bytes, scale: one, stream: false, ..*all };
-        let converts = Converter { src: bytes, scale: Scale::Along(along), ..*all };
-        // SAFETY: the caller's promise; one pass writes what the other reads.
-        unsafe {
-            self.by(&unpacks).nest(into.as_slice(), src, room);
-            self.by(&converts).nest(out.as_slice(), room, dst);
-        }
+        let scale = Scale::Along(along.moved(places[0].first, digits));
+        let unpacks = Converter { dst: BYTES, stream: false, ..self.moves() };
+        let converts = Converter { src: BYTES, scale, ..*self.work.converter };
+        // SAFETY: the caller's promise.
+        unsafe { self.both([&unpacks, &converts], extents, places, room) };
     }
 
     /// Converts a block, and packs it.
     ///
     /// # Safety
     /// As [`ByBytes::run`], for a block.
-    unsafe fn pack(&self, extents: &[usize; MAX_LOOPS], [src, dst]: [Place; 2], room: Place) {
-        let [into, out] = self.passes(extents);
-        let (all, bytes, one) = (self.work.converter, SlotWidth::Bytes(1), Scale::All(1.0));
-        let converts = Converter { dst: bytes, stream: false, ..*all };
-        let packs = Converter { conversion: Conversion::identity(1), src: bytes, scale: one, ..*all };
-        // SAFETY: as above.
+    unsafe fn pack(&self, extents: &[usize; MAX_LOOPS], places: [Place; 2], room: Place) {
+        let converts = Converter { dst: BYTES, stream: false, ..*self.work.converter };
+        let packs = Converter { src: BYTES, ..self.moves() };
+        // SAFETY: the caller's promise.
+        unsafe { self.both([&converts, &packs], extents, places, room) };
+    }
+
+    /// What leaves elements as they are.
+    fn moves(&self) -> Converter<'a> {
+        Converter { conversion: Conversion::identity(1), scale: Scale::All(1.0), ..*self.work.converter }
+    }
+
+    /// Moves a block into the room, and out of it.
+    ///
+    /// # Safety
+    /// As [`ByBytes::run`], for a block, between such slots as the converters have.
+    unsafe fn both(
+        &self,
+        [first, last]: [&Converter<'_>; 2],
+        extents: &[usize; MAX_LOOPS],
+        [src, dst]: [Place; 2],
+        room: Place,
+    ) {
+        let ([into, out], made) = (self.passes(extents), self.work.made);
+        // SAFETY: the caller's promise; one pass writes what the other reads.
         unsafe {
-            self.by(&converts).nest(into.as_slice(), src, room);
-            self.by(&packs).nest(out.as_slice(), room, dst);
+            Work { converter: first, made }.nest(into.as_slice(), src, room);
+            Work { converter: last, made }.nest(out.as_slice(), room, dst);
         }
-    }
-
-    /// What another converter does with what was made for this one.
-    fn by<'c>(&self, converter: &'c Converter<'c>) -> Work<'c>
-    where
-        'a: 'c,
-    {
-        Work { converter, made: self.work.made }
-    }
-
-    /// The digits by which places of the room tell their factors.
-    fn digits(&self, steps: &Steps) -> Digits {
-        let mut order: [usize; MAX_LOOPS] = core::array::from_fn(|i| i);
-        let order = &mut order[..self.loops.as_slice().len()];
-        order.sort_unstable_by_key(|&i| self.room[i]);
-        let mut digits = Digits { digits: [NO_DIGIT; MAX_LOOPS], len: 0 };
-        for &i in order.iter().filter(|&&i| self.cut.chunks[i] > 1) {
-            digits.push(self.room[i].unsigned_abs(), self.cut.chunks[i], steps.0[i]);
-        }
-        digits
     }
 }
+
+/// Slots of the room.
+const BYTES: SlotWidth = SlotWidth::Bytes(1);
 
 /// Strides of a block's elements that lie as a side has them, one behind the other; words of a few rows as these rows.
 fn in_order(
@@ -175,36 +163,4 @@ fn in_order(
         span *= chunks[i] as isize;
     }
     strides
-}
-
-/// A digit that counts for nothing.
-const NO_DIGIT: StepDigit = StepDigit { stride: NonZeroUsize::MIN, modulus: NonZeroUsize::MIN, unit: 0 };
-
-/// A few digits, the fastest first.
-struct Digits {
-    digits: [StepDigit; MAX_LOOPS],
-    len: usize,
-}
-
-impl Digits {
-    /// One more: so many values, a stride apart, each of which counts for so many steps.
-    fn push(&mut self, stride: usize, count: usize, unit: usize) {
-        let (Some(stride), Some(modulus)) = (NonZeroUsize::new(stride), NonZeroUsize::new(stride * count))
-        else {
-            return;
-        };
-        let digit = StepDigit { stride, modulus, unit };
-        match self.digits[..self.len].last_mut() {
-            Some(last) if last.goes_on_as(&digit) => last.modulus = modulus,
-            _ if unit == 0 => {}
-            _ => {
-                self.digits[self.len] = digit;
-                self.len += 1;
-            }
-        }
-    }
-
-    fn as_slice(&self) -> &[StepDigit] {
-        &self.digits[..self.len]
-    }
 }

@@ -7,6 +7,7 @@
 mod blocks;
 mod by_bytes;
 mod converter;
+mod digits;
 mod each_row;
 mod enter;
 mod few;

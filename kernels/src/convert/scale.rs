@@ -6,7 +6,6 @@
 
 use core::num::NonZeroUsize;
 
-use crate::loops::{Loops, MAX_LOOPS};
 use crate::nest::Loop;
 use crate::transpose::block::Places;
 use crate::tuning::KEPT_ROWS;
@@ -47,21 +46,11 @@ pub struct StepDigit {
 }
 
 impl StepDigit {
-    /// True for another one that counts on where this one begins anew.
-    pub(super) fn goes_on_as(&self, next: &StepDigit) -> bool {
-        let values = self.modulus.get() / self.stride;
-        self.modulus == next.stride && values.checked_mul(self.unit) == Some(next.unit)
-    }
-
     /// True where it is the same at places so far apart, any number of times: these are whole periods.
     fn is_same_apart(&self, pitch: isize) -> bool {
         pitch.unsigned_abs().is_multiple_of(self.modulus.get())
     }
 }
-
-/// How many steps of the dimension that has factors each loop of a nest counts for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Steps(pub(super) [usize; MAX_LOOPS]);
 
 /// Elements whose factors are found together, from one of them on.
 pub(super) struct Segment<'a> {
@@ -115,8 +104,8 @@ impl Segment<'_> {
     /// Elements that have the same factor, where as many have the next one, and so on; and those to where these end, or any other digit
     /// changes.
     pub(super) fn groups(&self) -> Option<(usize, usize)> {
-        let (each, rest) = self.repeats()?;
-        let all = rest.min(self.window()) / each * each;
+        let (each, _) = self.repeats()?;
+        let all = self.rest() / each * each;
         (each == self.count && all > each).then_some((each, all))
     }
 
@@ -245,79 +234,6 @@ impl Scale<'_> {
 }
 
 impl<'a> Along<'a> {
-    /// The loops of a nest, those apart in which a digit begins anew, or counts on, on the way; none where that is within a step.
-    pub(super) fn apart(&self, loops: &[Loop]) -> Option<Loops> {
-        let mut parts = Loops::of_few(loops).filter(|_| self.follow_one_another())?;
-        for digit in self.digits.iter().flat_map(|digit| self.whole(digit)) {
-            for border in [digit.stride.get(), digit.modulus.get()] {
-                let crosses = |l: &Loop| {
-                    let step = usize::try_from(l.src_stride).unwrap_or(0);
-                    step > 0 && step < border && step.saturating_mul(l.extent - 1) >= border
-                };
-                while let Some(l) = parts.take(crosses) {
-                    let inner = Some(border / l.src_stride.unsigned_abs())
-                        .filter(|inner| border == inner * l.src_stride.unsigned_abs())
-                        .filter(|inner| {
-                            l.extent.is_multiple_of(*inner) && parts.as_slice().len() + 2 <= MAX_LOOPS
-                        })?;
-                    let [src_stride, dst_stride] =
-                        [l.src_stride, l.dst_stride].map(|stride| inner as isize * stride);
-                    parts.push(Loop { extent: inner, ..l });
-                    parts.push(Loop { extent: l.extent / inner, src_stride, dst_stride });
-                }
-            }
-        }
-        Some(parts)
-    }
-
-    /// True where of two digits one always begins anew within a step of the other, as they should.
-    fn follow_one_another(&self) -> bool {
-        let within = |a: &StepDigit, b: &StepDigit| b.stride.get().is_multiple_of(a.modulus.get());
-        let digits = self.digits.iter().enumerate();
-        let mut pairs = digits.flat_map(|(i, a)| self.digits[i + 1..].iter().map(move |b| (a, b)));
-        pairs.all(|(a, b)| within(a, b) || within(b, a))
-    }
-
-    /// A digit, and those that count on where it begins anew, as one; none for these.
-    fn whole(&self, digit: &StepDigit) -> Option<StepDigit> {
-        if self.digits.iter().any(|other| other.goes_on_as(digit)) {
-            return None;
-        }
-        let mut last = digit;
-        while let Some(next) = self.digits.iter().find(|next| last.goes_on_as(next)) {
-            last = next;
-        }
-        Some(StepDigit { modulus: last.modulus, ..*digit })
-    }
-
-    /// What the loops of a nest from a place on count for, if each step of a loop counts for the same: where no digit carries.
-    pub(super) fn steps(&self, place: isize, loops: &[Loop]) -> Option<Steps> {
-        let first = self.first.checked_add(place)?.unsigned_abs();
-        let mut steps = Steps([0; MAX_LOOPS]);
-        for StepDigit { stride, modulus, unit } in self.digits.iter().flat_map(|digit| self.whole(digit)) {
-            let (stride, modulus) = (stride.get(), modulus.get());
-            let (mut inside, mut value) = (first % modulus % stride, first % modulus / stride);
-            for (steps, l) in steps.0.iter_mut().zip(loops) {
-                let step = usize::try_from(l.src_stride).ok()? % modulus;
-                if step.is_multiple_of(stride) {
-                    value = value.checked_add((step / stride).checked_mul(l.extent - 1)?)?;
-                    *steps = steps.checked_add((step / stride).checked_mul(unit)?)?;
-                } else {
-                    inside = inside.checked_add(step.checked_mul(l.extent - 1)?)?;
-                }
-            }
-            if inside >= stride || value >= modulus / stride {
-                return None;
-            }
-        }
-        Some(steps)
-    }
-
-    /// The step of the dimension that an element at a place belongs to, counted from the first that has a factor.
-    pub(super) fn first_step(&self, place: isize) -> usize {
-        self.segment(place, 1).index
-    }
-
     /// The elements from a place of the slice on, `step` from one to the next, whose factors are alike or follow one another.
     #[inline(always)]
     pub(super) fn segment(&self, place: isize, step: usize) -> Segment<'a> {
@@ -465,42 +381,5 @@ fn split(place: usize, by: NonZeroUsize) -> [usize; 2] {
     match by.is_power_of_two() {
         true => [place >> by.trailing_zeros(), place & (by.get() - 1)],
         false => [place / by, place % by],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn digit(stride: usize, modulus: usize, unit: usize) -> StepDigit {
-        let number = |n| NonZeroUsize::new(n).expect("digits have strides");
-        StepDigit { stride: number(stride), modulus: number(modulus), unit }
-    }
-
-    fn of(extent: usize, src_stride: isize) -> Loop {
-        Loop { extent, src_stride, dst_stride: 2 * src_stride }
-    }
-
-    #[test]
-    fn loops_are_taken_apart_where_digits_begin_anew() {
-        let along = |digits| Along { values: &[], digits, first: 0, start: 0 };
-        // Rows of T(8,128)(8,1) with 64 tiles beside each other: tiles are one loop.
-        let rows = [digit(1, 8, 1), digit(1 << 16, usize::MAX, 8)];
-        let (tiles, word) = (of(64 * 20, 1024), of(8, 1));
-        assert!(along(&rows).steps(0, &[tiles, word]).is_none());
-        let apart = along(&rows).apart(&[tiles, word]).expect("whole rows of tiles");
-        assert_eq!(apart.as_slice(), [word, of(64, 1024), of(20, 1 << 16)]);
-        let steps = along(&rows).steps(0, apart.as_slice()).expect("no digit carries");
-        assert_eq!(steps.0[..3], [1, 0, 8]);
-        // From the fourth row on the word is counted in another tile.
-        assert!(along(&rows).steps(4, apart.as_slice()).is_none());
-        // Columns of the same, which are one digit.
-        let columns = [digit(8, 1024, 1), digit(1024, 1 << 16, 128)];
-        let apart = along(&columns).apart(&[of(128 * 64, 8), word]).expect("all columns");
-        assert_eq!(apart.as_slice(), [of(128 * 64, 8), word]);
-        assert_eq!(along(&columns).steps(8, &[of(100, 8), word]).expect("some columns").0[..2], [1, 0]);
-        // Neither whole steps nor digits that follow one another.
-        assert!(along(&rows).apart(&[of(100, 1024)]).is_none());
-        assert!(along(&[digit(8, 64, 1), digit(32, 1 << 10, 1)]).apart(&[word]).is_none());
     }
 }
