@@ -139,8 +139,8 @@ pub(crate) struct Whole<const BYTES: usize, const SIGNED: bool>;
 /// An integer of as many of the low bits of a byte as the mask has, which becomes a float; of those with a sign its bit is given.
 #[derive(Clone, Copy)]
 pub(crate) struct LowBits {
-    mask: u32,
-    sign: u32,
+    pub(crate) mask: u32,
+    pub(crate) sign: u32,
 }
 
 /// A float that becomes an integer of one or two bytes.
@@ -213,13 +213,6 @@ impl<const BYTES: usize, const SIGNED: bool> Read for Whole<BYTES, SIGNED> {
     #[inline(always)]
     fn decode<M: Means, const N: usize>(self, _means: M, words: &mut Words<N>) {
         each!(words, x => whole(x, if BYTES == 1 && SIGNED { SIGN_OF_BYTE } else { 0 }));
-    }
-}
-
-impl LowBits {
-    /// Of so many bits.
-    pub(crate) fn new(bits: u32, signed: bool) -> LowBits {
-        LowBits { mask: u32::from(u8::MAX >> (8 - bits)), sign: if signed { 1 << (bits - 1) } else { 0 } }
     }
 }
 

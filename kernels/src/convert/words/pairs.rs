@@ -135,11 +135,7 @@ pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> 
     if rows.dst.bits.is_some() {
         return false;
     }
-    let mut hops = rows.conversion.hops().peekable();
-    let few_bits = match hops.next_if(|hop| matches!(hop, Hop::Mask { .. })) {
-        Some(&Hop::Mask { bits, signed }) => Some(LowBits::new(bits, signed)),
-        _ => None,
-    };
+    let mut hops = rows.conversion.hops();
     let triple = (hops.next(), hops.next(), hops.next());
     macro_rules! through {
         ($read:expr, $write:expr) => {{
@@ -154,14 +150,14 @@ pub(crate) unsafe fn cast_scaled<M: Means>(rows: &ConvertRows<'_>, means: M) -> 
         Some((From::Top, bounds)) => return through!(LoudTop, ToInteger::<1>(bounds)),
         _ => {}
     }
-    if hops.next().is_some() {
-        return false;
-    }
-    if let Some(few_bits) = few_bits {
-        return match triple {
-            (Some(Hop::IntToF32(_)), Some(Hop::Scale), Some(Hop::EncodeTop16)) => through!(few_bits, Top),
+    if let (Some(Hop::Mask { .. }), ..) = triple {
+        return match ends(rows.conversion, None) {
+            Some((From::Integer { mask, sign }, To::Top)) => through!(LowBits { mask, sign }, Top),
             _ => false,
         };
+    }
+    if hops.next().is_some() {
+        return false;
     }
     match triple {
         (Some(Hop::Scale), Some(Hop::EncodeTop16), None) => through!(Plain::<4>, Top),
