@@ -91,7 +91,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         }
     }
 
-    /// Converts a block of products that the level rounds to upper halves of `f32`; false where it does not, and nothing was done.
+    /// Converts a block of products that the level rounds to upper halves of `f32`, between types that are told apart inside, which
+    /// [`Cast::block`] does not know; false where it does not, and nothing was done.
     ///
     /// # Safety
     /// As [`Cast::block`].
@@ -103,7 +104,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
         place: (isize, usize),
         (to, stream): (*mut u8, bool),
     ) -> bool {
-        let may_round = M::ROUNDS_SHORT && F::MULTIPLIES && R::BYTES == 1 && W::BYTES == 2;
+        let may_round = !Self::ROUNDS && M::ROUNDS_SHORT && F::MULTIPLIES && R::BYTES == 1 && W::BYTES == 2;
         if !may_round || !self.write.is_top() || !self.read.nan_is_short() {
             return false;
         }
