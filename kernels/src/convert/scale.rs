@@ -339,7 +339,7 @@ impl<'a> Along<'a> {
         }
     }
 
-    /// Puts each of the factors from one on `each` times, and tells how many these are; none where there is no loop for it.
+    /// Puts each of the factors from one on `each` times, the last one perhaps fewer, and tells how many these are.
     fn repeated(&self, index: usize, each: usize, room: &mut [f32]) -> usize {
         match each {
             2 => self.repeat::<2>(index, room),
@@ -347,7 +347,13 @@ impl<'a> Along<'a> {
             8 => self.repeat::<8>(index, room),
             16 => self.repeat::<16>(index, room),
             32 => self.repeat::<32>(index, room),
-            _ => 0,
+            _ => {
+                let values = self.values.get(index..).unwrap_or_default();
+                for (group, value) in room.chunks_mut(each).zip(values) {
+                    group.fill(*value);
+                }
+                room.len().min(values.len().saturating_mul(each))
+            }
         }
     }
 
