@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use self::factors::FactorsOf;
-use super::multiply::Find;
+use super::multiply::{Find, Multiply};
 use super::words::Means;
 use super::words::cast_rows::Cast;
 use super::words::casts::{Read, Write};
@@ -55,6 +55,9 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Leave for Leaving<Cast<'a, M,
     const TILES: usize =
         if Cast::<M, R, W, F>::TURNS || Cast::<M, R, W, F>::LEAVES { 2 * R::BYTES / W::BYTES } else { 2 };
 
+    // Integers are rounded in few instructions.
+    const IS_LONG: bool = F::MULTIPLIES && R::BYTES <= 2 && !R::IS_WHOLE;
+
     type Found = F::Found;
 
     #[inline(always)]
@@ -87,10 +90,13 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Leave for Leaving<Cast<'a, M,
                 lanes.store(block.add(i * L::BYTES), registers[i]);
                 i += 1;
             }
-            match R::BYTES.min(W::BYTES) {
-                1 => self.0.block::<_, { LINE }>(&mut factors, block, (0, 0), (to, false)),
-                2 => self.0.block::<_, { LINE / 2 }>(&mut factors, block, (0, 0), (to, false)),
-                _ => self.0.block::<_, { LINE / 4 }>(&mut factors, block, (0, 0), (to, false)),
+            let is_made = match R::BYTES.min(W::BYTES) {
+                1 => self.block::<_, { LINE }>(&mut factors, block, to),
+                2 => self.block::<_, { LINE / 2 }>(&mut factors, block, to),
+                _ => self.block::<_, { LINE / 4 }>(&mut factors, block, to),
+            };
+            if !is_made {
+                return self.aside(lanes, registers, (found, row, column));
             }
             [lanes.load(to), lanes.load(to.add(if Self::TILES == 1 { L::BYTES } else { 0 }))]
         }
@@ -119,6 +125,54 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Leave for Leaving<Cast<'a, M,
                 _ => self.0.block::<_, { LINE / 8 }>(&mut factors, block, (0, 0), (to, PAST)),
             }
         }
+    }
+}
+
+impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Leaving<Cast<'a, M, R, W, F>> {
+    /// Converts a block; false where the level does not round all of it, and nothing was done.
+    ///
+    /// # Safety
+    /// As [`Cast::block`].
+    #[inline(always)]
+    unsafe fn block<G: Multiply, const N: usize>(
+        self,
+        factors: &mut G,
+        from: *const u8,
+        to: *mut u8,
+    ) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if !Cast::<M, R, W, F>::ROUNDS {
+                self.0.block::<G, N>(factors, from, (0, 0), (to, false));
+                return true;
+            }
+            match self.0.products::<G, N>(factors, from, (0, 0)) {
+                Some(words) => self.0.means.write_tops(&words, to, false),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// As [`Leave::made`] for what is left. Nothing here is what [`Leave::made`] has in registers, which would become memory.
+    #[inline(always)]
+    fn aside<L: Lanes>(
+        self,
+        lanes: L,
+        registers: [L::Vector; MOST_TILES],
+        (found, row, column): (&F::Found, usize, usize),
+    ) -> [L::Vector; 2] {
+        let (mut factors, mut made) = (F::of(found, row, column), [lanes.zero(); 2]);
+        let (from, to) = (registers.as_ptr().cast(), ((&raw mut made).cast(), false));
+        // SAFETY: as many elements as make a line, or one of whose registers that is, and room for two lines.
+        unsafe {
+            match R::BYTES.min(W::BYTES) {
+                1 => self.0.aside::<_, { LINE }>(&mut factors, from, (0, 0), to),
+                2 => self.0.aside::<_, { LINE / 2 }>(&mut factors, from, (0, 0), to),
+                _ => self.0.aside::<_, { LINE / 4 }>(&mut factors, from, (0, 0), to),
+            }
+        }
+        made
     }
 }
 

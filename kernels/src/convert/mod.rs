@@ -24,6 +24,7 @@ mod loose;
 mod multiply;
 mod number;
 mod offsets;
+mod one_factor;
 mod packed;
 mod padded;
 mod parts;

@@ -2,16 +2,13 @@
 
 use core::ops::Range;
 
-use super::each_row::Row;
 use super::float;
 use super::forms::BLOCK;
 use super::leave::factors::Leaves;
 use super::patterns::{Groups, PATTERN, Pattern};
-use super::rows::ConvertRows;
 use super::scale::{Along, Scale, begin_anew};
 use super::words::casts::each;
 use super::words::{Means, Words};
-use crate::tuning::KEPT_ROWS;
 
 /// Room for the factors of a block.
 #[repr(align(64))]
@@ -34,75 +31,6 @@ pub(super) struct Walk<'a> {
     pattern: Option<Pattern>,
     /// Where the block's factors are in it, if they are there and not among those that are held.
     of_pattern: Option<usize>,
-}
-
-/// Factors of the ways of a few rows, and for how many more turns of all rows each has them.
-pub(super) struct Kept {
-    rows: [([One; 4], usize); KEPT_ROWS],
-    /// False once there was one for a turn only: to find that out takes longer than to find the factor.
-    pays: bool,
-}
-
-impl Kept {
-    /// None yet, of rows that are repeated or not.
-    #[inline(always)]
-    pub(super) fn new(are_repeated: bool) -> Kept {
-        Kept { rows: [([One(1.0); 4], 0); KEPT_ROWS], pays: are_repeated }
-    }
-
-    /// The factors of ways that have one each in all of a row. From the first way to each of them, and from one element of a way to the
-    /// next, it is so far where factors are found.
-    #[inline(always)]
-    pub(super) fn ones<'a, F: Find<'a>, const N: usize>(
-        &mut self,
-        rows: &ConvertRows<'_>,
-        factors: &mut [F; 4],
-        row: Row,
-        (before, unit): ([isize; 4], usize),
-        ways: usize,
-    ) -> Option<[One; 4]> {
-        if !F::MULTIPLIES {
-            return None;
-        }
-        if let Some(ones) = self.take(row) {
-            return Some(ones);
-        }
-        let first = rows.places(row).0.first;
-        let keeps = self.pays && (row.row as usize) < KEPT_ROWS;
-        let mut ones = [One(1.0); 4];
-        let mut turns = usize::MAX;
-        let mut way = 0;
-        while way < ways {
-            let place = first + before[way];
-            ones[way] = One(factors[way].one::<N>(place, unit, rows.count)?);
-            if keeps {
-                let last = place + ((rows.count - 1) * unit) as isize;
-                turns = turns.min(factors[way].lasts([place, last], rows.beyond.src_stride));
-            }
-            way += 1;
-        }
-        if keeps {
-            self.put(row, ones, turns);
-        }
-        Some(ones)
-    }
-
-    /// Those of a row.
-    #[inline(always)]
-    fn take(&mut self, row: Row) -> Option<[One; 4]> {
-        let (ones, turns) = self.rows.get_mut(row.row as usize)?;
-        *turns = turns.checked_sub(1)?;
-        Some(*ones)
-    }
-
-    /// Keeps those of one of the first few rows, for so many turns, this one among them.
-    #[inline(always)]
-    fn put(&mut self, row: Row, ones: [One; 4], turns: usize) {
-        self.pays = turns > 1;
-        if let Some(kept) = self.rows.get_mut(row.row as usize) {
-            *kept = (ones, turns - 1);
-        }
-    }
 }
 
 /// The factors of a block.
@@ -238,19 +166,6 @@ impl<'a> Find<'a> for Unscaled {
     #[inline(always)]
     fn lasts(&self, _ends: [isize; 2], _stride: isize) -> usize {
         usize::MAX
-    }
-}
-
-/// One factor for all elements, wherever they are: a loop over some of them keeps it in a register.
-#[derive(Clone, Copy)]
-pub(super) struct One(pub(super) f32);
-
-impl Multiply for One {
-    const MULTIPLIES: bool = true;
-
-    #[inline(always)]
-    fn block<const N: usize>(&mut self, _place: isize, _step: usize) -> Factors<'_, N> {
-        Factors::Alike(self.0)
     }
 }
 

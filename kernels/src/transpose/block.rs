@@ -201,6 +201,10 @@ pub(crate) trait Leave: Copy {
     /// True where they leave as they are.
     const AS_THEY_ARE: bool = false;
 
+    /// True where what makes a line is so long that it stands there once for all rows, and not once for each: compilers take far longer
+    /// for the latter.
+    const IS_LONG: bool = false;
+
     /// What is found once for some rows of a strip.
     type Found: Default;
 

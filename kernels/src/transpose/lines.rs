@@ -1,5 +1,7 @@
 //! The lines that a streamed transpose writes: rows of a strip, as they come out of the registers.
 
+use core::mem::MaybeUninit;
+
 use crate::lanes::{LANE, LINE, Lanes};
 use crate::rows::carry::{begin_row, emit};
 use crate::transpose::ahead::WithRows;
@@ -18,6 +20,17 @@ macro_rules! each_row {
             let $row: usize = $at;
             $body
         })*
+    };
+}
+
+/// The same for every tile.
+macro_rules! each_tile {
+    ($tiles:expr, $tile:ident => $body:block) => {
+        let mut $tile = 0;
+        while $tile < MOST_TILES {
+            if $tile < $tiles $body
+            $tile += 1;
+        }
     };
 }
 
@@ -93,11 +106,9 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
     fn lines_of_row<L: Lanes>(
         &self,
         lanes: L,
-        tiles: &[[L::Vector; N]; MOST_TILES],
-        row: usize,
+        [a, b, c, d]: [L::Vector; MOST_TILES],
         (found, number): (&W::Found, usize),
     ) -> [L::Vector; 2] {
-        let [a, b, c, d] = [tiles[0][row], tiles[1][row], tiles[2][row], tiles[3][row]];
         let [first, second] = match (W::TILES, self.width()) {
             (1, _) | (_, LINE) => return self.leave.made(lanes, [a, b, c, d], (found, number, 0)),
             (4, _) => [[a, b, c, d], [c, d, c, d]],
@@ -121,23 +132,79 @@ impl<const E: usize, const N: usize, C: Columns, W: Leave> StreamTranspose<E, N,
         found: &W::Found,
     ) {
         // SAFETY: the caller's promise.
-        let tiles = unsafe { self.tiles(lanes, turned) };
-        each_row!(group.count, row => {
-            WithRows::ask(group.asks, lanes, row, C::ARE_OF_WORDS);
-            let lines = self.lines_of_row(lanes, &tiles, row, (found, group.number + row));
-            let to = to.wrapping_offset(self.row_at(&group, row));
-            // SAFETY: the caller's promise.
-            unsafe {
-                if JOINED {
-                    self.join_row(lanes, lines, (to, row), group, is_first);
-                } else {
-                    lanes.stream(to, lines[0]);
-                    if self.width() > LINE {
-                        lanes.stream(to.wrapping_add(LINE), lines[1]);
-                    }
+        unsafe {
+            if W::IS_LONG {
+                return self.long_rows::<L, JOINED>(lanes, turned, to, (group, is_first), found);
+            }
+            let tiles = self.tiles(lanes, turned);
+            each_row!(group.count, row => {
+                let registers = [tiles[0][row], tiles[1][row], tiles[2][row], tiles[3][row]];
+                self.leaving_row::<L, JOINED>(lanes, registers, (to, row), (group, is_first), found);
+            });
+        }
+    }
+
+    /// The same row by row, from a room that has their registers.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::leaving_rows`].
+    #[inline(always)]
+    unsafe fn long_rows<L: Lanes, const JOINED: bool>(
+        &self,
+        lanes: L,
+        turned: *const u8,
+        to: *mut u8,
+        (group, is_first): (Group<'_>, bool),
+        found: &W::Found,
+    ) {
+        debug_assert!(L::BYTES == LINE && self.source.strip(E) <= MOST_TILES * LINE);
+        let mut room = MaybeUninit::<[[L::Vector; N]; MOST_TILES]>::uninit();
+        let room = room.as_mut_ptr().cast::<u8>();
+        let tiles = self.source.strip(E).div_ceil(LINE);
+        let place = |tile: usize, row: usize| room.wrapping_add((tile * N + row) * LINE);
+        // SAFETY: the caller's promise; there is room for all registers, and none is read that was not put there.
+        unsafe {
+            each_tile!(tiles, tile => {
+                let rows = load_tile::<L, E, N>(lanes, turned.add(tile * (LINE / E) * LINE));
+                each_row!(N, row => { lanes.store(place(tile, row), rows[row]); });
+            });
+            let mut row = 0;
+            while row < N.min(group.count) {
+                let mut registers = [lanes.zero(); MOST_TILES];
+                each_tile!(tiles, tile => { registers[tile] = lanes.load(place(tile, row)); });
+                self.leaving_row::<L, JOINED>(lanes, registers, (to, row), (group, is_first), found);
+                row += 1;
+            }
+        }
+    }
+
+    /// A row of them, the first of which is at `to`.
+    ///
+    /// # Safety
+    /// As [`StreamTranspose::leaving_rows`].
+    #[inline(always)]
+    unsafe fn leaving_row<L: Lanes, const JOINED: bool>(
+        &self,
+        lanes: L,
+        registers: [L::Vector; MOST_TILES],
+        (to, row): (*mut u8, usize),
+        (group, is_first): (Group<'_>, bool),
+        found: &W::Found,
+    ) {
+        WithRows::ask(group.asks, lanes, row, C::ARE_OF_WORDS);
+        let lines = self.lines_of_row(lanes, registers, (found, group.number + row));
+        let to = to.wrapping_offset(self.row_at(&group, row));
+        // SAFETY: the caller's promise.
+        unsafe {
+            if JOINED {
+                self.join_row(lanes, lines, (to, row), group, is_first);
+            } else {
+                lanes.stream(to, lines[0]);
+                if self.width() > LINE {
+                    lanes.stream(to.wrapping_add(LINE), lines[1]);
                 }
             }
-        });
+        }
     }
 
     /// A line of each of at most `N` rows, made of any number of registers.

@@ -1,7 +1,8 @@
 //! Where halves come from that are narrowed to floats of a byte: as they are read, or by words that are multiplied by factors.
 
 use crate::convert::each_row::Row;
-use crate::convert::multiply::{Factors, Find, Kept, Multiply, One, multiplies_plainly};
+use crate::convert::multiply::{Factors, Find, Multiply, multiplies_plainly};
+use crate::convert::one_factor::{Kept, One};
 use crate::convert::rows::ConvertRows;
 use crate::convert::scale::Scale;
 use crate::convert::tables::narrowing::Narrowing;

@@ -4,7 +4,8 @@ use pulp::NullaryFnOnce;
 
 use crate::convert::each_row::Row;
 use crate::convert::float::Lean;
-use crate::convert::multiply::{Kept, Unscaled, Walk};
+use crate::convert::multiply::{Unscaled, Walk};
+use crate::convert::one_factor::Kept;
 use crate::convert::rows::{ConvertRows, Form, Lines};
 use crate::convert::tables::halves::{Blocks, ByWords, Halves, MOST_REGISTERS, Source};
 use crate::convert::tables::narrowing::{From, Narrowing};

@@ -3,7 +3,8 @@
 //! A word of pairs of two rows is made of a word of each, so that what converts and what weaves are one, as where elements stay alone.
 
 use crate::convert::each_row::Row;
-use crate::convert::multiply::{Find, Kept, Multiply, One};
+use crate::convert::multiply::{Find, Multiply};
+use crate::convert::one_factor::{Either, Kept, One};
 use crate::convert::words::cast_rows::Cast;
 use crate::convert::words::casts::{Read, Write};
 use crate::convert::words::{BLOCK, Means, Words};
@@ -70,6 +71,10 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             // SAFETY: the caller's promise.
             unsafe {
                 match kept.ones::<F, N>(self.rows, &mut factors, row, (before, WORD), 4) {
+                    ones if R::IS_ANY => {
+                        let mut factors = Either::of_ways(ones, &mut factors);
+                        self.zip_pairs_of::<_, N>(row, &mut factors, (before, stream));
+                    }
                     Some(mut ones) => self.zip_pairs_of::<One, N>(row, &mut ones, (before, stream)),
                     None => self.zip_pairs_of::<F, N>(row, &mut factors, (before, stream)),
                 }
@@ -131,6 +136,10 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             // SAFETY: the caller's promise.
             unsafe {
                 match kept.ones::<F, N>(self.rows, &mut factors, row, ([0, 1, 2, 3], WORD), 4) {
+                    ones if R::IS_ANY => {
+                        let mut factors = Either::of_ways(ones, &mut factors);
+                        self.unzip_pairs_of::<_, N>(row, &mut factors, (step, stream));
+                    }
                     Some(mut ones) => self.unzip_pairs_of::<One, ONE>(row, &mut ones, (step, stream)),
                     None => self.unzip_pairs_of::<F, N>(row, &mut factors, (step, stream)),
                 }

@@ -3,7 +3,10 @@
 
 use core::marker::PhantomData;
 
-use crate::convert::multiply::{Factors, Find, Multiply, One};
+use pulp::NullaryFnOnce;
+
+use crate::convert::multiply::{Factors, Find, Multiply};
+use crate::convert::one_factor::{Either, One};
 use crate::convert::rows::{ConvertRows, Form, Lines, Look};
 use crate::convert::tables::tops::to_tops;
 use crate::convert::tables::widening::Widening;
@@ -19,6 +22,28 @@ pub(crate) struct Cast<'a, M, R, W, F> {
     pub(crate) read: R,
     pub(crate) write: W,
     pub(crate) factors: PhantomData<F>,
+}
+
+/// A block that goes step by step.
+struct Aside<'a, 'f, M, R, W, F, G, const N: usize> {
+    cast: Cast<'a, M, R, W, F>,
+    factors: &'f mut G,
+    from: *const u8,
+    place: (isize, usize),
+    to: (*mut u8, bool),
+}
+
+impl<'a, M: Means, R: Read, W: Write, F: Find<'a>, G: Multiply, const N: usize> NullaryFnOnce
+    for Aside<'a, '_, M, R, W, F, G, N>
+{
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        // SAFETY: made by `Cast::aside`, whose caller keeps the contract.
+        unsafe { self.cast.by_steps::<G, N>(self.factors, self.from, self.place, self.to) };
+        true
+    }
 }
 
 impl<M: Copy, R: Copy, W: Copy, F> Clone for Cast<'_, M, R, W, F> {
@@ -153,6 +178,10 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             // SAFETY: the caller's promise.
             unsafe {
                 match factors.all() {
+                    one if R::IS_ANY => {
+                        let mut factors = Either::new(one.map(One), &mut factors);
+                        self.straight_row::<_, N>(&mut factors, at, streamed);
+                    }
                     Some(factor) => self.straight_row::<One, N>(&mut One(factor), at, streamed),
                     None => self.straight_row::<F, N>(&mut factors, at, streamed),
                 }
@@ -238,11 +267,45 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             if let Some(widening) = self.tops::<N>() {
                 return to_tops::<M, N>(self.means, from, (to, stream), widening);
             }
-            if Self::ROUNDS
-                && let Some(words) = self.products::<G, N>(factors, from, (place, step))
-            {
-                return self.means.write_tops(&words, to, stream);
+            if !Self::ROUNDS {
+                return self.by_steps::<G, N>(factors, from, (place, step), (to, stream));
             }
+            match self.products::<G, N>(factors, from, (place, step)) {
+                Some(words) => self.means.write_tops(&words, to, stream),
+                None => self.aside::<G, N>(factors, from, (place, step), (to, stream)),
+            }
+        }
+    }
+
+    /// [`Cast::by_steps`] in a region of its own: what few blocks need, and is long, stands there once for all places that ask for it.
+    ///
+    /// # Safety
+    /// As [`Cast::block`].
+    #[inline(always)]
+    pub(crate) unsafe fn aside<G: Multiply, const N: usize>(
+        self,
+        factors: &mut G,
+        from: *const u8,
+        place: (isize, usize),
+        to: (*mut u8, bool),
+    ) {
+        self.means.vectorize(Aside::<M, R, W, F, G, N> { cast: self, factors, from, place, to });
+    }
+
+    /// [`Cast::block`] step by step, whatever the level rounds together.
+    ///
+    /// # Safety
+    /// As [`Cast::block`].
+    #[inline(always)]
+    unsafe fn by_steps<G: Multiply, const N: usize>(
+        self,
+        factors: &mut G,
+        from: *const u8,
+        (place, step): (isize, usize),
+        (to, stream): (*mut u8, bool),
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
             let mut words = self.read::<N>(from);
             factors.multiply(self.means, &mut words, place, step);
             if M::ROUNDS_ANY && W::IS_TOP {

@@ -4,7 +4,8 @@
 //! reverse likewise.
 
 use crate::convert::each_row::Row;
-use crate::convert::multiply::{Find, Kept, Multiply, One};
+use crate::convert::multiply::{Find, Multiply};
+use crate::convert::one_factor::{Either, Kept, One};
 use crate::convert::rows::Lines;
 use crate::convert::words::cast_rows::Cast;
 use crate::convert::words::casts::{Read, Write};
@@ -116,6 +117,13 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
                     4 / W::BYTES,
                 );
                 match (ones, self.rows.ragged) {
+                    (ones, ragged) if R::IS_ANY => {
+                        let mut factors = Either::of_ways(ones, &mut factors);
+                        match ragged {
+                            None => self.zip_row::<_, N>((row, place), &mut factors, (step, stream)),
+                            Some(ragged) => self.zip_ragged::<_, N>(ragged, (row, place), &mut factors, step),
+                        }
+                    }
                     (Some(mut ones), None) => {
                         self.zip_row::<One, ONE>((row, place), &mut ones, (step, stream));
                     }
@@ -240,6 +248,11 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             // SAFETY: the caller's promise.
             unsafe {
                 match kept.ones::<F, N>(self.rows, &mut factors, row, (even_ways(between), 4), 4 / R::BYTES) {
+                    ones if R::IS_ANY => {
+                        let apart_by = if ones.is_some() { 1 } else { apart_by };
+                        let mut factors = Either::of_ways(ones, &mut factors);
+                        self.unzip_row::<_, N>((row, place), &mut factors, apart_by, (step, stream));
+                    }
                     Some(mut ones) => self.unzip_row::<One, N>((row, place), &mut ones, 1, (step, stream)),
                     None => self.unzip_row::<F, N>((row, place), &mut factors, apart_by, (step, stream)),
                 }
