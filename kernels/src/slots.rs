@@ -39,6 +39,7 @@ impl SlotWidth {
 }
 
 /// The low bits of a byte.
+#[inline(always)]
 pub(crate) fn value_mask(value_bits: u32) -> u8 {
     u8::MAX >> 8u32.saturating_sub(value_bits).min(7)
 }
@@ -66,6 +67,7 @@ pub(crate) fn store(dst: &mut [u8], place: usize, width: SlotWidth, value: u8) {
 }
 
 /// Writes the low bits of `value` to slot `slot` and leaves the rest of its byte.
+#[inline(always)]
 pub(crate) fn store_slot(dst: &mut [u8], slot: usize, bits: Bits, value: u8) {
     let per_byte = 8 / bits as usize;
     let shift = slot % per_byte * bits as usize;

@@ -4,7 +4,7 @@
 //! are both long runs. The kernel writes the tile into the scratch buffer, where it stays in the cache, and the runs go
 //! from there past the cache.
 
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LINE, Lanes, next_line};
 use crate::loops::next_tile;
 use crate::nest::Loop;
 use crate::rows::StreamedRows;
@@ -112,7 +112,7 @@ impl Stage {
         mut kernel: impl FnMut(&[Loop], *const u8, *mut u8),
     ) {
         let scratch = scratch.as_mut_ptr();
-        let scratch = scratch.wrapping_add(scratch.align_offset(LINE));
+        let scratch = next_line(scratch);
         let order = self.tile_order(loops);
         let mut origin = [0usize; MAX_LOOPS];
         loop {
@@ -176,6 +176,7 @@ impl Stage {
 }
 
 /// True where every point of `loops` starts a line of the destination.
+#[inline(always)]
 pub(crate) fn starts_lines<'a>(loops: impl IntoIterator<Item = &'a Loop>, dst: *mut u8) -> bool {
     let whole = |l: &Loop| l.dst_stride.unsigned_abs().is_multiple_of(LINE);
     dst.addr().is_multiple_of(LINE) && loops.into_iter().all(whole)

@@ -118,7 +118,10 @@ mod x86 {
         fn call(self) {
             let V4 { sse, avx512f, .. } = self.simd;
             let Asked { mut at, mut lines, each } = self.asked;
-            for (from, to) in self.src.chunks_exact(LINE).zip(self.dst.chunks_exact_mut(LINE)) {
+            let (src, dst) = (self.src.as_chunks::<LINE>().0, self.dst.as_chunks_mut::<LINE>().0);
+            let mut number = 0;
+            while number < src.len().min(dst.len()) {
+                let (from, to) = (&src[number], &mut dst[number]);
                 // SAFETY:
                 // - `from` and `to` are 64 bytes each; the load asks for no alignment, and `to` starts a line since
                 //   `copy` cut the slice there;
@@ -136,6 +139,7 @@ mod x86 {
                     let line = avx512f._mm512_loadu_si512(from.as_ptr().cast::<__m512i>());
                     avx512f._mm512_stream_si512(to.as_mut_ptr().cast::<__m512i>(), line);
                 }
+                number += 1;
             }
             // Non-temporal stores are ordered with nothing: the fence comes before anybody looks.
             sse._mm_sfence();
@@ -157,7 +161,10 @@ mod x86 {
         fn call(self) {
             let V3 { sse, avx, .. } = self.simd;
             let Asked { mut at, mut lines, each } = self.asked;
-            for (from, to) in self.src.chunks_exact(LINE).zip(self.dst.chunks_exact_mut(LINE)) {
+            let (src, dst) = (self.src.as_chunks::<LINE>().0, self.dst.as_chunks_mut::<LINE>().0);
+            let mut number = 0;
+            while number < src.len().min(dst.len()) {
+                let (from, to) = (&src[number], &mut dst[number]);
                 let (from, to) = (from.as_ptr().cast::<__m256i>(), to.as_mut_ptr().cast::<__m256i>());
                 // SAFETY: as in the wider copy; each chunk holds two vectors, and a line's halves are 32-byte aligned.
                 unsafe {
@@ -174,6 +181,7 @@ mod x86 {
                     avx._mm256_stream_si256(to, low);
                     avx._mm256_stream_si256(to.add(1), high);
                 }
+                number += 1;
             }
             sse._mm_sfence();
         }

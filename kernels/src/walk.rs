@@ -92,7 +92,10 @@ impl<P: Point> Task for Walk<'_, P> {
                     left -= 1;
                 }
             }
-            for (counter, l) in counters.iter_mut().zip(outer).take(outer.len()).rev() {
+            let mut number = outer.len().min(FLAT);
+            while number > 0 {
+                number -= 1;
+                let (counter, l) = (&mut counters[number], &outer[number]);
                 *counter += 1;
                 src = src.wrapping_offset(l.src_stride);
                 dst = dst.wrapping_offset(l.dst_stride);

@@ -335,6 +335,7 @@ impl Work<'_> {
     ///
     /// # Safety
     /// All of them must be valid at both places, without overlap.
+    #[inline(always)]
     pub(super) unsafe fn rows(&self, src: Place, dst: Place, rows: usize, count: usize, look: Look) {
         let task = ConvertRows { rows, count, look, ..self.task(&self.conversion, src, dst) };
         // SAFETY: the caller's promise.

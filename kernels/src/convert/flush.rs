@@ -1,10 +1,10 @@
 //! Scratch buffers, and their way past the cache.
 
-use crate::lanes::LINE;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::lanes::Lanes;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::x86::Enter;
+use crate::lanes::{LINE, next_line};
 #[cfg(target_arch = "x86_64")]
 use crate::level::HAS_AVX512;
 use crate::level::Level;
@@ -30,7 +30,7 @@ impl Buffer {
 
     pub(super) fn start(&mut self) -> *mut u8 {
         let bytes = self.0.as_mut_ptr();
-        bytes.wrapping_add(bytes.align_offset(LINE))
+        next_line(bytes)
     }
 }
 

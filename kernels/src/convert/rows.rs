@@ -100,6 +100,7 @@ impl Place {
     }
 
     /// The byte so many bytes, or slots, from the first element on; slots that share a byte are all behind it.
+    #[inline(always)]
     pub(super) fn byte_of(self, steps: isize) -> *mut u8 {
         let per_byte = self.bits.map_or(1, |bits| 8 / bits as isize);
         self.byte((self.first + steps).div_euclid(per_byte))
@@ -214,6 +215,14 @@ pub(super) enum Lines {
     Within,
     /// Past it where there is a way: rows are pieces of longer ones, which start anywhere.
     Joined(Piece),
+}
+
+impl Lines {
+    /// True where they are whole ones past the cache.
+    #[inline(always)]
+    pub(super) fn are_whole(self) -> bool {
+        matches!(self, Lines::Whole)
+    }
 }
 
 impl<'a> ConvertRows<'a> {

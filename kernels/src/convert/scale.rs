@@ -216,7 +216,11 @@ impl Scale<'_> {
     #[inline(always)]
     pub(super) fn fill(&self, place: isize, step: usize, room: &mut [f32]) {
         match self {
-            Scale::All(factor) => room.fill(*factor),
+            Scale::All(factor) => {
+                for each in room {
+                    *each = *factor;
+                }
+            }
             Scale::Along(along) => along.fill(place, step, room),
         }
     }

@@ -156,14 +156,21 @@ pub(crate) fn list_places<const SOURCE: bool>(chain: &[Loop], first: usize, plac
     let stride = |l: &Loop| if SOURCE { l.src_stride } else { l.dst_stride };
     let mut counters = [0; MAX_LOOPS];
     let (mut rest, mut place) = (first, 0);
-    for (counter, l) in counters.iter_mut().zip(chain) {
-        *counter = rest % l.extent;
+    let loops = chain.len().min(MAX_LOOPS);
+    let mut number = 0;
+    while number < loops {
+        let l = &chain[number];
+        counters[number] = rest % l.extent;
         rest /= l.extent;
-        place += *counter as isize * stride(l);
+        place += counters[number] as isize * stride(l);
+        number += 1;
     }
     for listed in places {
         *listed = place;
-        for (counter, l) in counters.iter_mut().zip(chain) {
+        let mut number = 0;
+        while number < loops {
+            let (counter, l) = (&mut counters[number], &chain[number]);
+            number += 1;
             *counter += 1;
             place = place.wrapping_add(stride(l));
             if *counter < l.extent {

@@ -13,7 +13,7 @@ use weave::Weave;
 
 use crate::deinterleave::{Deinterleave, Past};
 use crate::interleave::Interleave;
-use crate::lanes::{LANE, LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes, next_line};
 use crate::loops::{Loops, ONCE};
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
@@ -151,7 +151,7 @@ impl Groups {
         let pitches = self.pitches(steps);
         let mut room = vec![0u8; pitches.all + SLACK + LINE];
         let start = room.as_mut_ptr();
-        let room = start.wrapping_add(start.align_offset(LINE));
+        let room = next_line(start);
         let next = match self.outer.as_slice().last() {
             _ if steps < self.further.extent => steps * self.further.src_stride.unsigned_abs(),
             Some(next) => next.src_stride.unsigned_abs(),

@@ -21,7 +21,7 @@ use crate::general::picked::Picked;
 use crate::general::program::{Program, Programmed, Runs};
 use crate::general::tile_columns::TileColumns;
 use crate::general::woven::Woven;
-use crate::lanes::{LANE, LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes, next_line};
 use crate::mover::scalar;
 use crate::nest::Loop;
 use crate::rows::Rows;
@@ -255,7 +255,7 @@ pub(crate) unsafe fn run_sets<L: Lanes>(
         }
     };
     let mut carry = vec![0u8; if write == Write::Carried { carry_bytes(SET_ROWS) + LINE } else { 0 }];
-    let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
+    let carry = next_line(carry.as_mut_ptr());
     let (panel, places) = (places.len(), places.as_mut_ptr());
     let next = sets.outer().last().map_or(0, |l| l.src_stride);
     let (rows, columns, room) = (sets.rows(), sets.columns(), &raw mut room);

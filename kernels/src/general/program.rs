@@ -218,8 +218,8 @@ impl Point for Programmed<'_> {
     unsafe fn point<L: Lanes>(&self, lanes: L, src: *const u8, dst: *mut u8) {
         let &Program { below, src_len, dst_len, .. } = self.program;
         let from = src.wrapping_offset(below);
-        let mut short = [[0u8; LANE]; 2];
-        let [short_src, short_dst] = short.each_mut().map(|short| short.as_mut_ptr());
+        let (mut short_src, mut short_dst) = ([0u8; LANE], [0u8; LANE]);
+        let (short_src, short_dst) = (short_src.as_mut_ptr(), short_dst.as_mut_ptr());
         // SAFETY: what the run reads is `src_len` bytes, what it writes `dst_len`; what is shorter than a lane is moved by
         // way of one.
         unsafe {

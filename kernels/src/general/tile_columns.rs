@@ -10,7 +10,7 @@
 //! In strips go also elements of words that are far from one another on the other side: they are columns at two distances, or rows at
 //! two, in registers of a line, which ask for lines with the rows that leave.
 
-use crate::lanes::{LANE, LINE, Lanes, Order};
+use crate::lanes::{LANE, LINE, Lanes, Order, next_line};
 use crate::loops::Loops;
 use crate::nest::Loop;
 use crate::processor::is_fourth_zen;
@@ -67,7 +67,7 @@ impl TileColumns {
         let mut carry = vec![0u8; if aligned { 0 } else { CARRY_BYTES + LINE }];
         let carry = match aligned {
             true => std::ptr::null_mut(),
-            false => carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE)),
+            false => next_line(carry.as_mut_ptr()),
         };
         let (places, columns) = (self.split.places(), Loop { extent: whole[0], ..columns });
         let plane = CarriedPlane { columns, rows, beyond, along, carry, stretches: Stretches::here() };

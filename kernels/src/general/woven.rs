@@ -6,7 +6,7 @@
 
 use crate::deinterleave::{Deinterleave, Past};
 use crate::interleave::Interleave;
-use crate::lanes::{LINE, Lanes};
+use crate::lanes::{LINE, Lanes, next_line};
 use crate::loops::{Loops, ONCE};
 use crate::mover::{Family, Mover};
 use crate::nest::Loop;
@@ -124,7 +124,7 @@ impl Woven {
         let mut buffers = [bytes(height, words), turned].map(|bytes| vec![0u8; bytes + LINE]);
         let buffers = buffers.each_mut().map(|buffer| {
             let start = buffer.as_mut_ptr();
-            start.wrapping_add(start.align_offset(LINE))
+            next_line(start)
         });
         let block = Block { woven: self, rows, columns, stream, buffers };
         // SAFETY: the caller's promise, and room for a block.

@@ -19,6 +19,12 @@ pub(crate) const LANE: usize = 16;
 /// Bytes of a cache line, on every machine that the streaming stores exist for.
 pub(crate) const LINE: usize = 64;
 
+/// Where the first line starts from a place on.
+#[inline(always)]
+pub(crate) fn next_line<T>(place: *mut T) -> *mut T {
+    place.wrapping_byte_add(place.addr().wrapping_neg() % LINE)
+}
+
 /// Copies at most a line, in steps of a power of two.
 ///
 /// # Safety

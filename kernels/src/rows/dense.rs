@@ -8,7 +8,7 @@
 use core::cell::Cell;
 
 use crate::deinterleave::{unzip_part, unzip_rows};
-use crate::lanes::{LINE, Lanes, copy_line, stream_line};
+use crate::lanes::{LINE, Lanes, copy_line, next_line, stream_line};
 use crate::loops::{Loops, ONCE};
 use crate::nest::Loop;
 use crate::rows::{copy_registers, copy_short};
@@ -35,7 +35,7 @@ pub(crate) unsafe fn dense_rows<L: Lanes>(
     };
     let (row, room) = (along.extent * element, order.room());
     let mut rooms = vec![0u8; LINE + order.streams() * room];
-    let buffer = rooms.as_mut_ptr().wrapping_add(rooms.as_ptr().align_offset(LINE));
+    let buffer = next_line(rooms.as_mut_ptr());
     let stream = |number: usize| Stream {
         buffer: buffer.wrapping_add(number * room),
         to: Cell::new(dst),

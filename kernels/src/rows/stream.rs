@@ -6,7 +6,7 @@
 mod joined;
 
 use crate::deinterleave::{unzip_part, unzip_rows};
-use crate::lanes::{LINE, Lanes, copy_line, stream_line};
+use crate::lanes::{LINE, Lanes, copy_line, next_line, stream_line};
 use crate::nest::Loop;
 use crate::rows::border::Border;
 use crate::rows::carry::emit_lines;
@@ -54,7 +54,7 @@ pub(crate) unsafe fn stream_rows<L: Lanes>(
     let Pieces { before, next, more, along, rest } = pieces;
     let (border, ahead) = (Border::new(), ragged_ahead());
     let mut carry = vec![0u8; more.extent * across.extent * pitch(along.extent * element) + LINE];
-    let carry = carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE));
+    let carry = next_line(carry.as_mut_ptr());
     macro_rules! run {
         ($($e:literal: $($k:literal)*;)*) => {
             match (element, across.extent) {

@@ -17,7 +17,7 @@ pub(crate) mod stored;
 pub(crate) mod stream;
 
 use crate::general::{general, sets_in_lines};
-use crate::lanes::{LANE, LINE, Lanes};
+use crate::lanes::{LANE, LINE, Lanes, next_line};
 use crate::level::Level;
 use crate::loops::{Loops, MAX_LOOPS, ONCE};
 use crate::mover::{Family, Mover};
@@ -247,7 +247,7 @@ pub(crate) unsafe fn transpose<L: Lanes>(
     let mut carry = vec![0u8; if is_needed { room } else { 0 }];
     let carry = match carry.len() {
         0 => std::ptr::null_mut(),
-        _ => carry.as_mut_ptr().wrapping_add(carry.as_ptr().align_offset(LINE)),
+        _ => next_line(carry.as_mut_ptr()),
     };
     // Rows that go on in the next loop, as those of a tile do in the next tile, are walked as one.
     let (before, beyond) = match outer {

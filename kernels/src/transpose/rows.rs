@@ -24,7 +24,7 @@ pub(crate) fn is_row_by_row(columns: Loop, rows: Loop, element: usize, dst: *mut
     element == LANE
         && columns.extent * element >= LEAST
         && !starts_lines([&rows], dst)
-        && dst.align_offset(LANE) == 0
+        && dst.addr().is_multiple_of(LANE)
         && columns.src_stride.trailing_zeros() <= LINE.trailing_zeros()
 }
 
@@ -54,7 +54,7 @@ pub(crate) unsafe fn row_by_row<L: Lanes>(lanes: L, columns: Loop, rows: Loop, s
 /// `LANE` bytes must be readable at `width` places `step` bytes apart, and `width` as many writable at `to`.
 #[inline(always)]
 unsafe fn row<L: Lanes>(lanes: L, from: *const u8, step: isize, to: *mut u8, width: usize) {
-    let before = (to.align_offset(LINE) / LANE).min(width);
+    let before = (to.addr().wrapping_neg() % LINE / LANE).min(width);
     let (mut from, mut to) = (from, to);
     // SAFETY: the elements of the row one after the other, each once.
     unsafe {

@@ -11,6 +11,9 @@ const WORD: usize = size_of::<u64>();
 /// A line, in words that registers are made of.
 pub(crate) type Line = [u64; LINE / WORD];
 
+/// One without any bit.
+pub(crate) const EMPTY: Line = [0; LINE / WORD];
+
 /// Reads the first `len` bytes of a line that starts `shift` bits behind the first of a byte.
 ///
 /// # Safety
@@ -57,7 +60,7 @@ pub(crate) unsafe fn bits_at(from: *const u8, shift: u32, bits: usize) -> Line {
 /// As [`line_at`], for a line and a byte.
 #[inline(always)]
 unsafe fn shifted_line(from: *const u8, shift: u32) -> Line {
-    let mut line = Line::default();
+    let mut line = EMPTY;
     let mut i = 0;
     while i < line.len() {
         // SAFETY: word `i` of the line, and the same a byte on.
@@ -74,10 +77,8 @@ unsafe fn shifted_line(from: *const u8, shift: u32) -> Line {
 #[inline(always)]
 unsafe fn shifted_word(from: *const u8, shift: u32) -> u64 {
     // SAFETY: the caller's promise.
-    let [low, high] = unsafe {
-        [from.cast::<[u8; WORD]>().read(), from.add(1).cast::<[u8; WORD]>().read()].map(u64::from_le_bytes)
-    };
-    low >> shift | high << (8 - shift)
+    let (low, high) = unsafe { (from.cast::<[u8; WORD]>().read(), from.add(1).cast::<[u8; WORD]>().read()) };
+    u64::from_le_bytes(low) >> shift | u64::from_le_bytes(high) << (8 - shift)
 }
 
 /// Reads a word that starts so many bits behind the first of a byte.

@@ -6,7 +6,7 @@
 //! rows.
 
 use crate::convert::converter::Work;
-use crate::convert::packed::bit_runs::{Line, line_at};
+use crate::convert::packed::bit_runs::{EMPTY, Line, line_at};
 use crate::convert::rows::Place;
 use crate::lanes::{LINE, Lanes};
 use crate::level::Level;
@@ -134,7 +134,7 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
         heads: &Heads<SLOTS>,
         ahead: Ahead,
     ) {
-        let mut before = [[Line::default(); SLOTS]; STRETCH];
+        let mut before = [[EMPTY; SLOTS]; STRETCH];
         let apart = MADE_APART / SLOTS;
         let mut group = 0;
         while group <= self.width {
@@ -178,7 +178,7 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
         (from, next): (*const u8, *const u8),
         (at, len): (usize, usize),
     ) -> [Line; SLOTS] {
-        let mut lines = [Line::default(); SLOTS];
+        let mut lines = [EMPTY; SLOTS];
         let mut column = 0;
         while column < COUNT {
             let (place, shift) = self.column(first + column);
@@ -228,7 +228,7 @@ impl<const SLOTS: usize> PackedColumns<SLOTS> {
 #[inline(always)]
 fn behind_bits(first: &Line, next: &Line, bits: u32) -> Line {
     let low = u64::MAX / 0xff * (0xff >> bits);
-    let mut line = Line::default();
+    let mut line = EMPTY;
     let mut i = 0;
     while i < line.len() {
         line[i] = first[i] >> bits & low | next[i] << (8 - bits) & !low;

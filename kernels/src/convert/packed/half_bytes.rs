@@ -46,12 +46,12 @@ impl<L: Lanes> Packed<'_, L> {
                     }
                 }
                 (Form::Unzip { ways: HALF_BYTES, step, lines }, Some(Bits::Four), Some(Bits::Four)) => {
-                    self.unzip_packed(step, lines == Lines::Within);
+                    self.unzip_packed(step, matches!(lines, Lines::Within));
                 }
                 (Form::Unzip { ways: HALF_BYTES, step, lines }, Some(Bits::Four), None)
                     if starts_bytes(rows.src) =>
                 {
-                    self.unzip(step, lines == Lines::Whole);
+                    self.unzip(step, lines.are_whole());
                 }
                 _ => return false,
             }
@@ -114,11 +114,12 @@ impl<L: Lanes> Packed<'_, L> {
                 let mut pair = 0;
                 while pair < HALF_BYTES / 2 {
                     let slot = src.first + at as isize + 2 * pair as isize * step;
-                    let [low, high] = [pair, HALF_BYTES / 2 + pair].map(|half| &raw mut halves.0[half]);
+                    let low = &raw mut halves.0[pair];
+                    let high = &raw mut halves.0[HALF_BYTES / 2 + pair];
                     // SAFETY: a line of two rows.
                     unsafe {
                         let lines = [self.line_of(slot), self.line_of(slot + step)];
-                        exchange_halves(self.lanes, lines.each_ref().map(|line| line.as_ptr()), [low, high]);
+                        exchange_halves(self.lanes, [lines[0].as_ptr(), lines[1].as_ptr()], [low, high]);
                     }
                     pair += 1;
                 }
@@ -270,8 +271,9 @@ impl<L: Lanes> Packed<'_, L> {
         unsafe { unzip_rows::<L, 1, HALF_BYTES>(self.lanes, LINE, LINE as isize, from, room, None) };
         let mut pair = 0;
         while pair < HALF_BYTES / 2 {
-            let lines = [pair, HALF_BYTES / 2 + pair].map(|half| &raw const halves.0[half]);
-            let pair_of_rows = [2 * pair, 2 * pair + 1].map(|row| &raw mut rows.0[row * TOGETHER + line]);
+            let lines = [&raw const halves.0[pair], &raw const halves.0[HALF_BYTES / 2 + pair]];
+            let first = &raw mut rows.0[2 * pair * TOGETHER + line];
+            let pair_of_rows = [first, &raw mut rows.0[(2 * pair + 1) * TOGETHER + line]];
             // SAFETY: lines of the buffers.
             unsafe { exchange_halves(self.lanes, lines, pair_of_rows) };
             pair += 1;

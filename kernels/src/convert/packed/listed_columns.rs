@@ -1,6 +1,6 @@
 //! Columns of slots that share bytes, on either side or on both, that lie anywhere: a list says where.
 
-use crate::convert::packed::bit_runs::{Line, bits_at};
+use crate::convert::packed::bit_runs::{EMPTY, bits_at};
 use crate::convert::packed::columns::{PackedSides, STRETCH_BYTES, made_place, make_line};
 use crate::lanes::{LINE, Lanes};
 use crate::transpose::ahead::Ahead;
@@ -49,7 +49,7 @@ impl<const SLOTS: usize> ListedColumns<SLOTS> {
     ) {
         let mut at = 0;
         while 8 * at < self.bits {
-            let mut lines = [Line::default(); SLOTS];
+            let mut lines = [EMPTY; SLOTS];
             let mut column = 0;
             while column < if JOIN { SLOTS } else { 1 } {
                 let number = first + column;

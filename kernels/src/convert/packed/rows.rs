@@ -175,7 +175,8 @@ impl<L: Lanes> Packed<'_, L> {
             let mut done = 0;
             while done < self.rows.count {
                 let count = step.min(self.rows.count - done);
-                let [src, dst] = [from, to].map(|place| bit(place, row * place.pitch + done as isize));
+                let src = bit(from, row * from.pitch + done as isize);
+                let dst = bit(to, row * to.pitch + done as isize);
                 self.rows.look_ahead(self.lanes, from.base.wrapping_add(src / 8), count * bits as usize / 8);
                 // SAFETY: slots of the row.
                 unsafe { move_bits(from.base, src, to.base, dst, count * bits as usize) };

@@ -162,7 +162,7 @@ impl<M: Means, T: Results> NullaryFnOnce for Enter<'_, '_, M, T> {
             match rows.form {
                 Form::Plain | Form::Lines => enter.straight(),
                 Form::Zip { step, stream, .. } => enter.zip(step, stream),
-                Form::Unzip { step, lines, .. } => enter.unzip(step, lines == Lines::Whole),
+                Form::Unzip { step, lines, .. } => enter.unzip(step, lines.are_whole()),
                 Form::ZipPairs { .. } | Form::UnzipPairs { .. } => return false,
             }
         }

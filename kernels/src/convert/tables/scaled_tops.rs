@@ -211,11 +211,11 @@ impl<M: Means> NullaryFnOnce for Enter<'_, '_, M> {
                     rows.zip_to_tops::<M, BLOCK>(means, (step, stream), tables);
                 }
                 Form::Unzip { step, lines, .. } => {
-                    rows.unzip_to_tops::<M, BLOCK>(means, (step, lines == Lines::Whole), tables[0]);
+                    rows.unzip_to_tops::<M, BLOCK>(means, (step, lines.are_whole()), tables[0]);
                 }
                 Form::UnzipPairs { step, lines } => {
                     // As many words as a register of a line has.
-                    let lines = (step, lines == Lines::Whole);
+                    let lines = (step, lines.are_whole());
                     rows.unzip_pairs_to_tops::<M, { BLOCK / 4 }>(means, lines, tables[0]);
                 }
                 Form::Plain | Form::Lines => rows.straight_to_tops::<M, BLOCK>(means, tables[0]),

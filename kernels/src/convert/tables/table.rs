@@ -6,7 +6,7 @@ use core::arch::x86_64::{__m512i, _mm512_permutex2var_epi8, _mm512_permutexvar_e
 use pulp::NullaryFnOnce;
 use pulp::x86::V4;
 
-use crate::convert::rows::{ConvertRows, Form, Lines};
+use crate::convert::rows::{ConvertRows, Form};
 use crate::convert::words::means_avx512::{Avx512, avx512_with};
 use crate::convert::words::{BLOCK, Means, put_bytes};
 use crate::lanes::{LINE, Lanes, apart, put};
@@ -85,9 +85,9 @@ impl NullaryFnOnce for Enter<'_> {
         // SAFETY: entered by `Table::run`, whose caller keeps the contract.
         unsafe {
             match (self.0.rows.form, self.0.table.bytes) {
-                (Form::Unzip { step, lines, .. }, 1) => self.0.unzip::<1>(step, lines == Lines::Whole),
-                (Form::Unzip { step, lines, .. }, 2) => self.0.unzip::<2>(step, lines == Lines::Whole),
-                (Form::Unzip { step, lines, .. }, _) => self.0.unzip::<4>(step, lines == Lines::Whole),
+                (Form::Unzip { step, lines, .. }, 1) => self.0.unzip::<1>(step, lines.are_whole()),
+                (Form::Unzip { step, lines, .. }, 2) => self.0.unzip::<2>(step, lines.are_whole()),
+                (Form::Unzip { step, lines, .. }, _) => self.0.unzip::<4>(step, lines.are_whole()),
                 (Form::Zip { step, stream, .. }, 1) => self.0.zip::<1>(step, stream),
                 (Form::Zip { step, stream, .. }, _) => self.0.zip::<2>(step, stream),
                 (form, 1) => self.0.straight::<1>(form.is_lines()),

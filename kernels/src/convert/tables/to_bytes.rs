@@ -102,7 +102,7 @@ impl<'a, S: Source<'a>, M: Narrows, const KIND: u32, const N: usize> NullaryFnOn
             match rows.form {
                 Form::Plain | Form::Lines => narrow.straight(source),
                 Form::Zip { step, stream, .. } => narrow.zip(source, step, stream),
-                Form::Unzip { step, lines, .. } => narrow.unzip(source, step, lines == Lines::Whole),
+                Form::Unzip { step, lines, .. } => narrow.unzip(source, step, lines.are_whole()),
                 Form::ZipPairs { .. } | Form::UnzipPairs { .. } => return false,
             }
         }

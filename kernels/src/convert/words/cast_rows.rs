@@ -7,7 +7,7 @@ use pulp::NullaryFnOnce;
 
 use crate::convert::multiply::{Factors, Find, Multiply};
 use crate::convert::one_factor::{Either, One};
-use crate::convert::rows::{ConvertRows, Form, Lines, Look};
+use crate::convert::rows::{ConvertRows, Form, Look};
 use crate::convert::tables::tops::to_tops;
 use crate::convert::tables::widening::Widening;
 use crate::convert::words::casts::{Read, Write};
@@ -118,7 +118,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
                     self.zips_pairs(step, stream);
                 }
                 Form::UnzipPairs { step, lines } if alone && (R::BYTES, W::BYTES) == (1, 2) => {
-                    self.unzips_pairs(step, lines == Lines::Whole);
+                    self.unzips_pairs(step, lines.are_whole());
                 }
                 Form::Zip { .. } | Form::Unzip { .. } | Form::ZipPairs { .. } | Form::UnzipPairs { .. } => {
                     return false;

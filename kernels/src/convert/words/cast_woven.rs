@@ -233,7 +233,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// As [`cast`](crate::convert::words::pairs::cast).
     #[inline(always)]
     unsafe fn unzip<const N: usize>(self, step: isize, lines: Lines) {
-        let stream = lines == Lines::Whole;
+        let stream = lines.are_whole();
         if let (1, Some(widening)) = (R::BYTES, self.tops::<N>()) {
             // SAFETY: the caller's promise.
             return unsafe { self.rows.unzip_to_tops::<M, N>(self.means, (step, stream), widening) };
