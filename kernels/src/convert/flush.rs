@@ -29,8 +29,7 @@ impl Buffer {
     }
 
     pub(super) fn start(&mut self) -> *mut u8 {
-        let bytes = self.0.as_mut_ptr();
-        next_line(bytes)
+        next_line(self.0.as_mut_ptr())
     }
 }
 

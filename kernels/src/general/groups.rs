@@ -150,8 +150,7 @@ impl Groups {
         let steps = (WOVEN_BLOCK / self.bytes()).clamp(1, self.further.extent);
         let pitches = self.pitches(steps);
         let mut room = vec![0u8; pitches.all + SLACK + LINE];
-        let start = room.as_mut_ptr();
-        let room = next_line(start);
+        let room = next_line(room.as_mut_ptr());
         let next = match self.outer.as_slice().last() {
             _ if steps < self.further.extent => steps * self.further.src_stride.unsigned_abs(),
             Some(next) => next.src_stride.unsigned_abs(),

@@ -122,10 +122,7 @@ impl Woven {
         let bytes = |rows: usize, columns: usize| (rows * self.word + LINE) * columns;
         let turned = if self.is_direct() { 0 } else { bytes(words, height) };
         let mut buffers = [bytes(height, words), turned].map(|bytes| vec![0u8; bytes + LINE]);
-        let buffers = buffers.each_mut().map(|buffer| {
-            let start = buffer.as_mut_ptr();
-            next_line(start)
-        });
+        let buffers = buffers.each_mut().map(|buffer| next_line(buffer.as_mut_ptr()));
         let block = Block { woven: self, rows, columns, stream, buffers };
         // SAFETY: the caller's promise, and room for a block.
         block.each(self.outer.as_slice(), (src, dst), &mut |block, places| unsafe {
