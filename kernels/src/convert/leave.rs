@@ -146,12 +146,8 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Leaving<Cast<'a, M, R, W, F>>
                 self.0.block::<G, N>(factors, from, (0, 0), (to, false));
                 return true;
             }
-            match self.0.products::<G, N>(factors, from, (0, 0)) {
-                Some(words) => self.0.means.write_tops(&words, to, false),
-                None => return false,
-            }
+            self.0.rounded::<G, N>(factors, from, (0, 0), (to, false))
         }
-        true
     }
 
     /// As [`Leave::made`] for what is left. Nothing here is what [`Leave::made`] has in registers, which would become memory.

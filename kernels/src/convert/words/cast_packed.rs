@@ -83,7 +83,7 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             unsafe {
                 let (from, place) = (from.add(at * R::BYTES), (place + (at * R::BYTES) as isize, R::BYTES));
                 let to = (to.add(at * W::BYTES), done < streamed);
-                if !self.rounded(factors, from, place, to) {
+                if !self.rounded_top(factors, from, place, to) {
                     self.block::<F, BLOCK>(factors, from, place, to);
                 }
             }
@@ -97,24 +97,18 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
     /// # Safety
     /// As [`Cast::block`].
     #[inline(always)]
-    unsafe fn rounded(
+    unsafe fn rounded_top(
         self,
         factors: &mut F,
         from: *const u8,
         place: (isize, usize),
-        (to, stream): (*mut u8, bool),
+        to: (*mut u8, bool),
     ) -> bool {
         let may_round = !Self::ROUNDS && M::ROUNDS_SHORT && F::MULTIPLIES && R::BYTES == 1 && W::BYTES == 2;
         if !may_round || !self.write.is_top() || !self.read.nan_is_short() {
             return false;
         }
         // SAFETY: the caller's promise.
-        unsafe {
-            match self.products::<F, BLOCK>(factors, from, place) {
-                Some(words) => self.means.write_tops(&words, to, stream),
-                None => return false,
-            }
-        }
-        true
+        unsafe { self.rounded::<F, BLOCK>(factors, from, place, to) }
     }
 }

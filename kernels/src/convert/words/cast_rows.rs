@@ -270,11 +270,32 @@ impl<'a, M: Means, R: Read, W: Write, F: Find<'a>> Cast<'a, M, R, W, F> {
             if !Self::ROUNDS {
                 return self.by_steps::<G, N>(factors, from, (place, step), (to, stream));
             }
-            match self.products::<G, N>(factors, from, (place, step)) {
-                Some(words) => self.means.write_tops(&words, to, stream),
-                None => self.aside::<G, N>(factors, from, (place, step), (to, stream)),
+            if !self.rounded::<G, N>(factors, from, (place, step), (to, stream)) {
+                self.aside::<G, N>(factors, from, (place, step), (to, stream));
             }
         }
+    }
+
+    /// Converts a block of products that the level rounds as it should; false where there is one that it does not, and nothing was done.
+    ///
+    /// # Safety
+    /// As [`Cast::block`].
+    #[inline(always)]
+    pub(crate) unsafe fn rounded<G: Multiply, const N: usize>(
+        self,
+        factors: &mut G,
+        from: *const u8,
+        place: (isize, usize),
+        (to, stream): (*mut u8, bool),
+    ) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.products::<G, N>(factors, from, place) {
+                Some(words) => self.means.write_tops(&words, to, stream),
+                None => return false,
+            }
+        }
+        true
     }
 
     /// [`Cast::by_steps`] in a region of its own: what few blocks need, and is long, stands there once for all places that ask for it.
